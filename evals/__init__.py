@@ -1,0 +1,1 @@
+"""Recall quality on public data: `python -m evals NAME --data FOLDER --split dev [--json]`."""

@@ -1,0 +1,166 @@
+"""Recall: from a question to the memories that answer it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from whence.core.errors import EmbeddingUnavailable
+from whence.core.memories import rewind
+from whence.core.ports import Question, Scope
+from whence.core.ranking import fuse
+from whence.core.reading import read_lacking
+from whence.core.times import SECOND, iso
+from whence.core.words import needs_multilingual, question_phrases, question_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from whence.core.memories import Memory
+    from whence.core.ports import Clock, Embedder, Models, Store
+    from whence.core.ranking import Ranked, Reason
+
+CANDIDATES = 100  # per search arm: fusion needs more than it returns
+PATIENCE = 3 * SECOND // 10  # how long a question may first embed what its model has not read
+_CHARACTERS_A_TOKEN = 4  # the rough measure while no tokenizer is there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked, of which memories, and how much may come back."""
+
+    text: str
+    scope: Scope
+    limit: int = 5
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that answers."""
+
+    memory: Memory
+    relevance: float
+    reasons: tuple[Reason, ...]
+    via: str | None  # the older version that the question met
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What recall gives back: the hits, what the caller should know, and why there is nothing."""
+
+    hits: tuple[Hit, ...]
+    notices: tuple[str, ...] = ()
+    nothing_because: str | None = None
+    unread: int = 0  # memories that a background pass should still embed
+
+
+def recall(store: Store, models: Models, clock: Clock, query: Query) -> Answer:
+    """Return the memories that answer `query`, best first."""
+    asked, notices, unread = _embedders(store, models, clock, query)
+    question = Question(
+        words=tuple(question_words(query.text)),
+        phrases=tuple(question_phrases(query.text)),
+        vectors=tuple((each.manifest.id, each.embed_query(query.text)) for each in asked),
+    )
+    found = store.find(question, query.scope, CANDIDATES)
+    ranked = fuse(found, [each.manifest for each in asked])[: query.limit]
+    hits = _hits(store, ranked, query.scope)
+    kept = _within(hits, query.max_tokens, asked)
+    if len(kept) < len(hits):
+        notices.append(f"{len(hits) - len(kept)} more did not fit into {query.max_tokens} tokens.")
+    because = None if kept else _nothing_because(store, query, len(found.candidates), len(hits))
+    return Answer(tuple(kept), tuple(notices), because, unread)
+
+
+def _embedders(
+    store: Store, models: Models, clock: Clock, query: Query
+) -> tuple[list[Embedder], list[str], int]:
+    """Return the models that read this question, the leading one first, and how many memories they lack."""
+    notices: list[str] = []
+    asked: list[Embedder] = []
+    unread = 0
+    try:
+        if needs_multilingual(query.text):
+            asked.append(models.multilingual)
+            unread = read_lacking(store, models.multilingual, query.scope, clock, PATIENCE)
+            if unread:
+                notices.append(
+                    f"{unread} memories are not read in this script's model yet, so words alone find them; "
+                    "ask again in a moment."
+                )
+        else:
+            asked.append(models.latin)
+    except EmbeddingUnavailable as error:
+        notices.append(f"Answered by words alone (EMBEDDING_ERROR): {error.message}")
+        return asked, notices, unread
+    here = store.models_in(query.scope)
+    if not needs_multilingual(query.text) and models.multilingual_id in here:
+        asked.append(models.multilingual)
+    return asked, notices, unread
+
+
+def _hits(store: Store, ranked: Sequence[Ranked], scope: Scope) -> list[Hit]:
+    memories = {each.id: each for each in store.memories([each.candidate.id for each in ranked])}
+    return [
+        Hit(
+            as_known(store, memories[each.candidate.id], scope),
+            each.relevance,
+            each.reasons,
+            each.candidate.via,
+        )
+        for each in ranked
+        if each.candidate.id in memories
+    ]
+
+
+def as_known(store: Store, memory: Memory, scope: Scope) -> Memory:
+    """Return the memory as it was known at the scope's time."""
+    if scope.known_at is None:
+        return memory
+    for event in reversed(store.events(memory.id)):
+        if event.at > scope.known_at:
+            memory = rewind(memory, event)
+    return memory
+
+
+def _within(hits: Sequence[Hit], max_tokens: int | None, asked: Sequence[Embedder]) -> list[Hit]:
+    """Return the first hits whose texts fit the budget."""
+    if max_tokens is None:
+        return list(hits)
+    kept: list[Hit] = []
+    left = max_tokens
+    for hit in hits:
+        content = hit.memory.content
+        left -= asked[0].count_tokens(content) if asked else -(-len(content) // _CHARACTERS_A_TOKEN)
+        if left < 0:
+            break
+        kept.append(hit)
+    return kept
+
+
+def _nothing_because(store: Store, query: Query, candidates: int, hits: int) -> str:
+    """Say what was searched and what each filter kept out."""
+    if hits:
+        return f"The best answer alone is longer than max_tokens {query.max_tokens}."
+    census = store.census(query.scope)
+    places = "all workspaces" if query.scope.workspaces is None else "this workspace and global"
+    parts = [f"Searched {census.live:,} memories of {places}"]
+    if candidates:
+        parts.append("those found share no word with the question and are too far from its meaning")
+    kept_out = [
+        (census.superseded, "superseded"),
+        (census.archived, "archived"),
+        (census.other_types, "of other types"),
+        (census.not_then, _when(query.scope)),
+        (census.elsewhere, "in other workspaces"),
+    ]
+    told = [f"{count:,} {why}" for count, why in kept_out if count]
+    if told:
+        parts.append(f"left out {', '.join(told)}")
+    return "; ".join(parts) + "."
+
+
+def _when(scope: Scope) -> str:
+    moment = scope.as_of if scope.as_of is not None else scope.known_at
+    return "not true then" if moment is None else f"not holding at {iso(moment)}"

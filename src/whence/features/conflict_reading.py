@@ -1,0 +1,424 @@
+"""What a short sentence says: who it is about, which of their slots it fills, and how it speaks of change."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Literal, TypeAlias, TypedDict
+
+from whence.core.words import is_cjk, stop_words
+
+Language = Literal["en", "ko"]
+Phrases: TypeAlias = dict[str, tuple[str, ...]]  # a phrase as a sentence holds it -> the marks that it sets
+
+READ_AT_MOST = 600  # characters; a fact is a sentence or two, and a save must not wait for an essay
+_LONGEST_PHRASE = 4
+_TOKEN = re.compile(
+    r"[^\W_](?:[\w]|[./:@#+\-](?=\w)|['’](?=t\b))*(?:\(\))?|/[\w./:{}\-]*\w|--?[a-z][\w\-]*|_\w+|[$€£₩]"
+)
+_NUMBER = re.compile(r"v?(\d+(?:[.,:]\d+)*)(st|nd|rd|th)?([^\W\d_.]*|%)?$", re.IGNORECASE)
+_CODE = re.compile(r".*(?:\w_\w|\(\)$|^/|^--|[a-z][A-Z]|\w[./]\w*[a-z]|::).*")
+_CONTRACTED = re.compile(r"(\w+)n['’]t\b")
+_POSSESSIVE = re.compile(r"(\w)['’]s\b|(\ws)['’](?=\s)")
+_HANGUL = re.compile(r"[가-힣]")
+_SUFFIXES = re.compile(
+    r"(?:(?<=\w{4})(?:encies|ency|ences|ence|ations|ation|ments|ment|ions|ion|ants|ent|ers|er|ings|ly)|(?<=\w{3})(?:ies|ing|ied|ed|es)|(?<=\w[^sui])s)$"
+)
+_SKIPPED = frozenset(
+    "a an the of to in on at for with by and or from into as than that this its their her his our my your s".split()
+)
+
+
+class _Table(TypedDict, total=False):
+    irregular: str
+    numbers: str
+    negators: str
+    user: str
+    generic: str
+    additive: str
+    particles: str
+    endings: str
+    slots: dict[str, str]
+    changes: dict[str, str]
+    opposites: dict[str, list[list[str]]]
+
+
+class _Tables(TypedDict):
+    strong: str
+    en: _Table
+    ko: _Table
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One sentence, taken apart."""
+
+    language: Language
+    stems: tuple[str, ...]  # every word, in order
+    content: frozenset[str]  # words that carry meaning, the subject's among them
+    topics: frozenset[str]  # content without the subject's names and without words that fit anything
+    names: frozenset[str]  # the user, names and code identifiers
+    lead: frozenset[str]  # content before the first verb
+    objects: frozenset[str]  # Korean: what 을/를 marks
+    adjuncts: frozenset[str]  # Korean: what 에/에서/로 marks
+    quantities: frozenset[tuple[str, str]]  # number and unit
+    predicate: str  # English: the first verb; Korean: the last word
+    marks: frozenset[str]  # "slot:…", "ends", "turns", "light", "additive", "not", "pairs:3:0"
+
+    @property
+    def slots(self) -> frozenset[str]:
+        return frozenset(each for each in self.marks if each.startswith("slot:"))
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The names that the sentence begins with."""
+        return self.lead & self.names
+
+    @property
+    def is_negated(self) -> bool:
+        return "not" in self.marks
+
+
+@lru_cache(maxsize=4096)
+def read_sentence(text: str) -> Reading:
+    """Return what the first sentences of a text say."""
+    text = unicodedata.normalize("NFC", text[:READ_AT_MOST])
+    return _read_korean(text) if is_cjk(text) else _read_english(text)
+
+
+@cache
+def _tables() -> _Tables:
+    raw = files("whence.features").joinpath("conflict_words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(raw)  # type: ignore[return-value]  # the file is ours, a test reads all of it
+
+
+@cache
+def strong_slots() -> frozenset[str]:
+    """Return the slots of which a subject has one value at a time."""
+    return frozenset(f"slot:{each}" for each in _listed(_tables()["strong"]))
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip("\n") if each.strip() == "" else each.strip("\n").lstrip() for each in text.split(",")]
+
+
+@cache
+def _words(language: Language, name: Literal["user", "generic"]) -> frozenset[str]:
+    words = [each.strip() for each in _tables()[language][name].split(",")]
+    return frozenset(map(stem, words) if language == "en" else words)
+
+
+@cache
+def _pairs_of(name: Literal["irregular", "numbers"]) -> dict[str, str]:
+    pairs = (each.split() for each in _tables()["en"][name].split(","))
+    return {word: standing for word, standing in pairs}
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """Return the form under which the inflections of an English word meet."""
+    irregular = _pairs_of("irregular")
+    short = irregular.get(word) or _SUFFIXES.sub("", word)
+    short = irregular.get(short, short)
+    if len(short) > 3 and short[-1] == short[-2] and short[-1] not in "lsz":
+        short = short[:-1]
+    if len(short) > 3 and short[-1] in "ey":
+        short = short[:-1]
+    return short
+
+
+@cache
+def _phrases(language: Language) -> Phrases:
+    """Return every phrase of the tables with the marks that it sets."""
+    table = _tables()[language]
+    marked: dict[str, list[str]] = {}
+
+    def note(listed: str, mark: str) -> None:
+        for each in _listed(listed):
+            phrase = (
+                " ".join(stem(word) for word in re.split(r"[\s\-']+", each)) if language == "en" else each
+            )
+            marked.setdefault(phrase, []).append(mark)
+
+    for slot, listed in table["slots"].items():
+        note(listed, f"slot:{slot}")
+    for kind, listed in table["changes"].items():
+        note(listed, kind)
+    note(table["additive"], "additive")
+    note(table["negators"], "not")
+    for kind, rows in table["opposites"].items():
+        for number, sides in enumerate(rows):
+            for side, listed in enumerate(sides):
+                note(listed, f"{kind}:{number}:{side}")
+    return {phrase: tuple(marks) for phrase, marks in marked.items() if phrase}
+
+
+def _marks_of(found: list[str], phrases: Phrases) -> frozenset[str]:
+    """Return the marks of the phrases found; a change said with light words alone is a light one."""
+    marks = {mark for phrase in found for mark in phrases[phrase]}
+    heavy = any(
+        mark in {"ends", "turns"} and "light" not in phrases[phrase]
+        for phrase in found
+        for mark in phrases[phrase]
+    )
+    if heavy:
+        marks.discard("light")
+    return frozenset(marks)
+
+
+# -- English
+
+
+def _read_english(text: str) -> Reading:
+    tokens = _tokens(text)
+    raw = [token for token, _ in tokens]
+    words = [word for token in raw for word in _parts(token)]
+    stems = tuple(words)
+    phrases = _phrases("en")
+    spoken = [each for each in stems if each]
+    found = [
+        phrase
+        for start in range(len(spoken))
+        for length in range(1, _LONGEST_PHRASE + 1)
+        if start + length <= len(spoken) and (phrase := " ".join(spoken[start : start + length])) in phrases
+    ]
+    user, generic = _words("en", "user"), _words("en", "generic")
+    content = frozenset(
+        "user" if each in user else each
+        for each in stems
+        if each in user or (each not in stop_words() and each not in _SKIPPED)
+    )
+    names = _names(tokens) | ({"user"} & content)
+    lead, predicate = _lead(raw, content)
+    return Reading(
+        language="en",
+        stems=tuple("user" if each in user else each for each in stems),
+        content=content,
+        topics=frozenset(
+            each
+            for each in content
+            if each not in (names & lead) and each not in generic and not each[0].isdigit() and each != "user"
+        ),
+        names=frozenset(names),
+        lead=lead,
+        objects=frozenset(),
+        adjuncts=frozenset(),
+        quantities=_quantities(raw),
+        predicate=predicate,
+        marks=_marks_of(found, phrases),
+    )
+
+
+def _tokens(text: str) -> list[tuple[str, bool]]:
+    """Return the words as written, each with whether it owns what follows."""
+    text = _CONTRACTED.sub(r"\1 not", text.replace("can't", "cannot").replace("won't", "will not"))
+    text = (
+        text.replace("I'm", "I am")
+        .replace("I've", "I have")
+        .replace("'re ", " are ")
+        .replace("'ve ", " have ")
+    )
+    return [
+        (
+            match.group(),
+            text[match.end() : match.end() + 2] in {"'s", "’s"}
+            or text[match.end() : match.end() + 2] in {"' ", "’ "},
+        )
+        for match in _TOKEN.finditer(text)
+        if match.group() not in {"s", "S"}
+    ]
+
+
+def _parts(token: str) -> list[str]:
+    """Return the stems of a token: code as it stands, a hyphenated word in its parts."""
+    if _CODE.match(token):
+        return [token.lower()]
+    numbers = _pairs_of("numbers")
+    return [numbers.get(each, stem(each)) for each in token.lower().strip(".:'").split("-") if each]
+
+
+_VERBS = frozenset(
+    "be is are was were am has have had does do did can could may might must should shall will would cannot never "
+    "not always no now only also still both all lets runs goes needs gets got".split()
+)
+
+
+def _is_verb(token: str, before: str) -> bool:
+    """Guess from its form whether a word after another begins what is said of the subject."""
+    low = token.lower()
+    if low in _VERBS or low in _pairs_of("irregular"):
+        return True
+    if before.lower() in _SKIPPED or token[0].isupper():
+        return False
+    return low.endswith(("s", "ed")) and not low.endswith(("ss", "us", "is", "eed"))
+
+
+def _lead(raw: list[str], content: frozenset[str]) -> tuple[frozenset[str], str]:
+    """Return the content words before the first verb, and that verb."""
+    lead: list[str] = []
+    predicate = ""
+    for position, token in enumerate(raw):
+        if position and _is_verb(token, raw[position - 1]):
+            predicate = _parts(token)[0]
+            break
+        lead += _parts(token)
+    user = _words("en", "user")
+    return frozenset("user" if each in user else each for each in lead) & content, predicate
+
+
+def _names(tokens: list[tuple[str, bool]]) -> set[str]:
+    """Return code identifiers and capitalised words, the first word only if it stands like a name."""
+    names = set()
+    dates = _words("en", "generic")
+    for position, (token, owns) in enumerate(tokens):
+        parts = _parts(token)
+        if _CODE.match(token):
+            names.update(parts)
+        elif not token[0].isupper() or token.lower() in stop_words() or set(parts) & dates:
+            continue
+        elif (position and not token.isupper()) or (not position and _stands_like_a_name(tokens, owns)):
+            names.update(parts)
+    return names
+
+
+def _stands_like_a_name(tokens: list[tuple[str, bool]], owns: bool) -> bool:
+    first = tokens[0][0]
+    if owns or len(tokens) < 2:
+        return True
+    following = tokens[1][0]
+    if following[0].isupper():
+        return not following.isupper()
+    return not first.lower().endswith("s") and (following == "and" or _is_verb(following, first))
+
+
+def _quantities(raw: list[str]) -> frozenset[tuple[str, str]]:
+    """Return the numbers of a sentence, each with its unit: what is glued to it or the next word."""
+    numbers = _pairs_of("numbers")
+    found = set()
+    for position, token in enumerate(raw):
+        match = _NUMBER.match(numbers.get(token.lower(), token))
+        if match is None:
+            continue
+        value, ordinal, glued = match.groups()
+        following = raw[position + 1] if position + 1 < len(raw) else ""
+        before = raw[position - 1] if position else ""
+        unit = ordinal or glued or (before if before in {"$", "€", "£"} else "") or following
+        unit = "th" if ordinal else _unit(unit)
+        found.add((value.replace(",", ""), unit))
+    return frozenset(found)
+
+
+def _unit(word: str) -> str:
+    low = word.lower()
+    if (
+        low in _SKIPPED
+        or low in stop_words()
+        or (word[:1].isupper() and not word.isupper() and len(word) > 2)
+    ):
+        return ""
+    return stem(low)
+
+
+# -- Korean
+
+
+@cache
+def _korean_tails(name: Literal["particles", "endings"]) -> re.Pattern[str]:
+    tails = sorted({each.strip() for each in _tables()["ko"][name].split(",")}, key=len, reverse=True)
+    return re.compile(f"(?:{'|'.join(tails)})$")
+
+
+_PUNCTUATION = re.compile(r"[^\w\s%]")
+
+
+@lru_cache(maxsize=8192)
+def korean_root(word: str) -> str:
+    """Return the form under which the inflections of a Korean word meet."""
+    if not _HANGUL.search(word):
+        return stem(word.lower())
+    ended = _korean_tails("endings").sub("", word)
+    if ended != word and len(ended) >= 2:
+        return ended
+    bare = _korean_tails("particles").sub("", word)
+    if bare != word and bare and (len(bare) >= 2 or len(word) - len(bare) == 1):
+        return bare
+    if len(word) <= 2 and not word.endswith("다"):
+        return word
+    # A verb of Korean origin: two syllables without their last consonant hold through its forms.
+    return unicodedata.normalize("NFD", word)[:5] if len(word) >= 3 else word
+
+
+def _read_korean(text: str) -> Reading:
+    phrases = _phrases("ko")
+    spoken = _PUNCTUATION.sub(" ", text.lower()) + " "
+    found = [phrase for phrase in phrases if phrase in spoken]
+    user, generic = _words("ko", "user"), _words("ko", "generic")
+    stems: list[str] = []
+    lead: list[str] = []
+    objects: set[str] = set()
+    adjuncts: set[str] = set()
+    names: set[str] = set()
+    is_leading = True
+    for chunk in text.split():
+        chunk = chunk.strip(".,!?'\"‘’“”()[]<>·")
+        pieces = _pieces(chunk)
+        roots = ["user" if each in user else each for each in pieces]
+        stems += roots
+        names.update(each for each in roots if each == "user" or _CODE.match(each))
+        if is_leading:
+            lead += roots
+            is_leading = not chunk.endswith(("은", "는", "이", "가", "께서"))
+        elif chunk.endswith(("을", "를")):
+            objects.update(roots)
+        elif chunk.endswith(("에", "에서", "로", "으로", "마다")):
+            adjuncts.update(roots)
+    if stems:
+        names.add(stems[0])
+    content = frozenset(each for each in stems if each)
+    return Reading(
+        language="ko",
+        stems=tuple(stems),
+        content=content,
+        topics=frozenset(
+            each
+            for each in content
+            if each not in names and each not in generic and not each[0].isdigit()
+        ),
+        names=frozenset(names),
+        lead=frozenset(lead) if not is_leading else frozenset(stems[:1]),
+        objects=frozenset(objects),
+        adjuncts=frozenset(adjuncts),
+        quantities=_korean_quantities(text),
+        predicate=stems[-1] if stems else "",
+        marks=_marks_of(found, phrases),
+    )
+
+
+def _pieces(chunk: str) -> list[str]:
+    """Return the roots of one spaced word: foreign words and numbers apart from their particles."""
+    if not re.search(r"[A-Za-z0-9]", chunk):
+        return [korean_root(chunk)] if chunk else []
+    found = re.findall(
+        r"[A-Za-z_/\-][\w./\-]*[A-Za-z0-9_]|[A-Za-z]|\d+(?:[.,:]\d+)*|[가-힣]+",
+        re.sub(r"([A-Za-z0-9])([가-힣])", r"\1 \2", chunk),
+    )
+    particles = _korean_tails("particles")
+    return [korean_root(each) for each in found if not particles.fullmatch(each)]
+
+
+_KOREAN_QUANTITY = re.compile(r"(\d+(?:[.,:]\d+)*)\s*([가-힣]{1,2}|[A-Za-z%]+)?")
+
+
+def _korean_quantities(text: str) -> frozenset[tuple[str, str]]:
+    particles = _korean_tails("particles")
+    return frozenset(
+        (
+            value.replace(",", ""),
+            particles.sub("", unit.lower()) if len(unit) > 1 else ("" if particles.fullmatch(unit) else unit),
+        )
+        for value, unit in _KOREAN_QUANTITY.findall(text)
+    )

@@ -1,0 +1,31 @@
+"""What the two built-in models are, and what their similarities mean."""
+
+from whence.core.ports import Manifest
+
+# SICK and MSR train: random .77 (2% over .85), outdated/new from .857, same median .95, best F1 .91 (.88 MSR
+# alone). Floor: the 0.5 percentile of LoCoMo dev gold is .535; .55 costs no recall@10.
+ENGLISH = Manifest(
+    id="snowflake-arctic-embed-s-int8",
+    dimensions=384,
+    max_tokens=512,
+    query_prefix="Represent this sentence for searching relevant passages: ",
+    unrelated=0.76,
+    paraphrase=0.95,
+    related=0.85,
+    duplicate=0.91,
+    question_floor=0.55,
+)
+
+# kor_pair and KorSTS train: random .07-.14 (1-3% over .40), outdated/new from .405, same median .73-.78, best
+# F1 .535, flat to .58. Floor: .14 costs .0016 of KorQuAD dev recall@10 and drops 87% of random paragraphs.
+MULTILINGUAL = Manifest(
+    id="use-multilingual-v3-6bit",
+    dimensions=512,
+    max_tokens=512,
+    query_prefix="",
+    unrelated=0.10,
+    paraphrase=0.75,
+    related=0.40,
+    duplicate=0.55,
+    question_floor=0.14,
+)

@@ -1,0 +1,138 @@
+"""The matrix: one workspace's vectors of one model in memory, a cache of the rows in the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whence.storage.vectors import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from whence.core.ports import Vector
+
+_BLOCK = 8192  # rows; growing adds a block and copies nothing
+_NOTHING = np.float32(-np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The similarity of every row to one vector; hidden rows have none."""
+
+    seqs: NDArray[np.int64]
+    similarities: Vector
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        seen = self.similarities[np.isfinite(self.similarities)]
+        return (float(seen.min()), float(seen.max())) if seen.size else None
+
+    def best(self, limit: int) -> dict[int, float]:
+        """Return the nearest rows; a memory of several passages counts by its best."""
+        count = min(limit, self.similarities.size)
+        if count == 0:
+            return {}
+        top = np.argpartition(self.similarities, -count)[-count:]
+        return self._by_seq(top)
+
+    def of(self, seqs: Iterable[int]) -> dict[int, float]:
+        """Return the similarity of these rows."""
+        wanted = np.fromiter(seqs, dtype=np.int64)
+        if wanted.size == 0 or self.seqs.size == 0:
+            return {}
+        if wanted.size < _FEW:
+            at = np.searchsorted(self.seqs, wanted)
+            at = at[at < self.seqs.size]
+            if np.all(self.seqs[1:] > self.seqs[:-1]):
+                return self._by_seq(at[np.isin(self.seqs[at], wanted)])
+        return self._by_seq(np.flatnonzero(np.isin(self.seqs, wanted)))
+
+    def _by_seq(self, rows: NDArray[np.int64]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for seq, similarity in zip(self.seqs[rows].tolist(), self.similarities[rows].tolist(), strict=True):
+            if similarity > found.get(seq, _NOTHING):
+                found[seq] = similarity
+        return found
+
+
+_FEW = 1000
+
+
+class Matrix:
+    """Rows of unit vectors, in blocks; knows how far it has read the database."""
+
+    def __init__(self, generation: int, stamp: int) -> None:
+        self.generation = generation
+        self.stamp = stamp
+        self._blocks: list[Vector] = []
+        self._seqs = np.empty(0, dtype=np.int64)
+        self._hidden = np.empty(0, dtype=bool)
+        self._count = 0
+
+    def append(self, seqs: Sequence[int], blobs: Sequence[bytes]) -> None:
+        """Add packed vectors."""
+        for start in range(0, len(seqs), _BLOCK):
+            self._append_rows(seqs[start : start + _BLOCK], unpack(blobs[start : start + _BLOCK]))
+
+    def _append_rows(self, seqs: Sequence[int], rows: Vector) -> None:
+        room = self._count + len(seqs)
+        if room > self._seqs.size:
+            size = max(room, min(self._seqs.size * 2, self._seqs.size + _BLOCK))
+            self._seqs = np.resize(self._seqs, size)
+            hidden = np.zeros(size, dtype=bool)
+            hidden[: self._count] = self._hidden[: self._count]
+            self._hidden = hidden
+        self._seqs[self._count : room] = seqs
+        self._hidden[self._count : room] = False
+        self._fill(rows)
+        self._count = room
+
+    def _fill(self, rows: Vector) -> None:
+        filled = self._count
+        while len(rows):
+            block, offset = divmod(filled, _BLOCK)
+            if block == len(self._blocks):
+                size = min(_BLOCK, max(64, len(rows)))
+                self._blocks.append(np.empty((size, rows.shape[1]), np.float32))
+            elif offset >= len(self._blocks[block]):
+                size = min(_BLOCK, max(2 * offset, offset + len(rows)))
+                grown = np.empty((size, rows.shape[1]), np.float32)
+                grown[:offset] = self._blocks[block]
+                self._blocks[block] = grown
+            take = min(len(rows), len(self._blocks[block]) - offset)
+            self._blocks[block][offset : offset + take] = rows[:take]
+            rows, filled = rows[take:], filled + take
+
+    def hide(self, seqs: Sequence[int], *, hidden: bool) -> None:
+        """Keep rows out of plain scans, or let them in again."""
+        if seqs:
+            self._hidden[: self._count][np.isin(self._seqs[: self._count], list(seqs))] = hidden
+
+    @property
+    def seqs(self) -> NDArray[np.int64]:
+        return self._seqs[: self._count]
+
+    def scan(
+        self, vector: Vector, allowed: NDArray[np.int64] | None, without: NDArray[np.int64] | None
+    ) -> Scan:
+        """Return the similarity of every row that may answer.
+
+        `allowed` are the rows that a filtered search lets in, hidden ones too; `without` are rows left out.
+        """
+        count = self._count
+        seqs = self._seqs[:count]
+        similarities = np.empty(count, dtype=np.float32)
+        for number in range(-(-count // _BLOCK)):
+            start, end = number * _BLOCK, min(count, (number + 1) * _BLOCK)
+            np.dot(self._blocks[number][: end - start], vector, out=similarities[start:end])
+        out = self._hidden[:count] if allowed is None else ~np.isin(seqs, allowed)
+        if without is not None:
+            out = out | np.isin(seqs, without)
+        if out.any():
+            similarities[out] = _NOTHING
+        return Scan(seqs, similarities)

@@ -1,0 +1,230 @@
+"""One SQLite file: opening it safely, its connections, and its troubles in plain sentences."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from whence.core.errors import StorageFailed
+from whence.storage.migrations import migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from whence.core.ports import Clock
+
+_PATIENCE = 10.0  # seconds that a writer waits for the others
+_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "fuse.sshfs", "ceph", "glusterfs"})
+
+
+def network_filesystem(path: Path, mounts: str) -> str | None:
+    """Return the kind of network file system that holds `path`, by the text of /proc/mounts."""
+    best, kind = "", ""
+    for line in mounts.splitlines():
+        parts = line.split()
+        if len(parts) < 3:
+            continue
+        point = parts[1].replace("\\040", " ")
+        inside = str(path) == point or str(path).startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, parts[2]
+    return kind if kind in _NETWORK else None
+
+
+def _jittered(started: float) -> bool:
+    """Wait a random moment: equal waits let one writer starve."""
+    if time.monotonic() - started > _PATIENCE:
+        return False
+    time.sleep(random.uniform(0.0003, 0.0023))  # noqa: S311  chance, not secrecy
+    return True
+
+
+def _sentence(error: Exception, where: str) -> StorageFailed:
+    """Return what an engine's error means for the user."""
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return StorageFailed(
+            f"The database {where} is locked by another program",
+            hint="Close the program that holds it, then try again.",
+        )
+    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
+        return StorageFailed(
+            f"The database {where} is read-only",
+            hint="Make the file and its folder writable, or use --store.",
+        )
+    if isinstance(error, apsw.FullError):
+        return StorageFailed(
+            f"The disk under {where} is full", hint="Free some space; nothing of this call was stored."
+        )
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return StorageFailed(
+            f"The database {where} is damaged or no SQLite file",
+            hint="Restore a copy of it, or point --store to another file.",
+        )
+    if isinstance(error, apsw.CantOpenError):
+        return StorageFailed(
+            f"The database {where} cannot be opened", hint="Check that its folder exists and is yours."
+        )
+    return StorageFailed(
+        f"The database {where} could not do it: {error}", hint="Run `whence doctor` to see its state."
+    )
+
+
+@contextmanager
+def plain_sentences(where: str) -> Iterator[None]:
+    """Turn the engine's errors into the store's."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _sentence(error, where) from error
+
+
+class SqliteFile:
+    """Connections to one file: many readers, one writer at a time."""
+
+    def __init__(self, path: Path | str, *, clock: Clock) -> None:
+        self.in_memory = str(path) == ":memory:"
+        self.where = str(path)
+        self._clock = clock
+        self._idle: list[apsw.Connection] = []
+        self._pool_lock = threading.Lock()
+        self._write_lock = threading.RLock()
+        if not self.in_memory:
+            self._prepare(Path(path))
+        self._writer = self._connect()
+        self._migrate()
+
+    def _prepare(self, path: Path) -> None:
+        mounts = Path("/proc/mounts")
+        kind = network_filesystem(path.resolve(), mounts.read_text("utf-8")) if mounts.exists() else None
+        if kind is not None:
+            raise StorageFailed(
+                f"The database {path} lies on a network file system ({kind}), where SQLite can lose data",
+                hint="Point --store to a local disk, or share one memory with `whence serve`.",
+            )
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Born private: what an agent remembers is nobody else's.
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        except PermissionError:
+            if not path.exists():
+                raise StorageFailed(
+                    f"The database {path} cannot be created", hint="Make its folder writable, or use --store."
+                ) from None
+        except OSError as error:
+            raise StorageFailed(
+                f"The database {path} cannot be created: {error.strerror}", hint="Choose another --store."
+            ) from None
+
+    def _connect(self) -> apsw.Connection:
+        with plain_sentences(self.where):
+            connection = apsw.Connection(self.where)
+            started = [time.monotonic()]
+
+            def wait(attempt: int) -> bool:
+                if attempt == 0:
+                    started[0] = time.monotonic()
+                return _jittered(started[0])
+
+            connection.set_busy_handler(wait)
+            # One by one: apsw stops at the first statement that returns a row.
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "foreign_keys = ON",
+                "cache_size = -16000",
+                "mmap_size = 268435456",
+                "temp_store = MEMORY",
+                "trusted_schema = OFF",
+            ):
+                list(connection.execute(f"PRAGMA {pragma}"))
+            return connection
+
+    def _migrate(self) -> None:
+        """Run the migrations that this file has not seen; two programs starting at once run them once."""
+        known = migrations("sqlite")
+        with plain_sentences(self.where):
+            if self._applied() == {each.number: each.checksum for each in known}:
+                return
+        with self.writing() as connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS migrations ("
+                "number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, "
+                "applied_at INTEGER NOT NULL) STRICT"
+            )
+            applied = self._applied()
+            for migration in known:
+                if migration.number not in applied:
+                    connection.execute(migration.sql)
+                    connection.execute(
+                        "INSERT INTO migrations VALUES (?, ?, ?, ?)",
+                        (migration.number, migration.name, migration.checksum, self._clock.now()),
+                    )
+                elif applied[migration.number] != migration.checksum:
+                    raise StorageFailed(
+                        f"The database {self.where} was made by another build (migration {migration.number})",
+                        hint="Use the program that made it, or export from there and import here.",
+                    )
+            newer = sorted(set(applied) - {each.number for each in known})
+            if newer:
+                raise StorageFailed(
+                    f"The database {self.where} was written by a newer version (migration {newer[-1]})",
+                    hint="Update whence, then try again.",
+                )
+
+    def _applied(self) -> dict[int, str]:
+        """Return the checksums of the migrations that ran."""
+        exists = "SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'"
+        if not next(self._writer.execute(exists))[0]:
+            return {}
+        return dict(self._writer.execute("SELECT number, checksum FROM migrations"))
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """Lend a connection that sees everything committed so far."""
+        if self.in_memory:
+            with self._write_lock, plain_sentences(self.where):
+                yield self._writer
+            return
+        with self._pool_lock:
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or self._connect()
+        try:
+            with plain_sentences(self.where):
+                yield connection
+        finally:
+            with self._pool_lock:
+                self._idle.append(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """Lend the writer inside one transaction."""
+        with self._write_lock, plain_sentences(self.where):
+            # Immediate: a read that becomes a write fails at once when another writer came between.
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            try:
+                self._writer.execute("COMMIT")
+            except apsw.Error:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        with self._pool_lock:
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+        with self._write_lock:
+            self._writer.close()

@@ -1,0 +1,236 @@
+"""A tool, defined once: its words, its schemas, its call and its errors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from whence.core.errors import InvalidParameter, StorageFailed, WhenceError
+from whence.core.memories import Author
+from whence.features.workspaces import NOWHERE, Place, to_search, to_write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from whence.core.life import Whence
+    from whence.core.memories import Workspace
+
+logger = logging.getLogger(__name__)
+
+
+class Arguments(BaseModel):
+    """What every tool accepts."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    workspace: Annotated[
+        str | None,
+        Field(
+            description="The workspace; left out, the one of this project. "
+            'Facts about the user go to "global".'
+        ),
+    ] = None
+    session: Annotated[str | None, Field(description="The conversation's id, if the client has one.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls and from where: what a door knows of a connection."""
+
+    client: str | None = None
+    session: str | None = None
+    place: Place = NOWHERE
+    may_repeat: bool = False  # the session is the client's own, so the same call again is a retry
+    on_unread: Callable[[], None] = lambda: None  # memories wait for a model: read them in the background
+
+
+ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+
+
+@dataclass(slots=True)
+class Call(Generic[ArgumentsT]):
+    """One call under way: the memory, the caller, the arguments, and what is to be said beside the answer."""
+
+    whence: Whence
+    caller: Caller
+    tool: str
+    arguments: ArgumentsT
+    raw: Mapping[str, Any]
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def author(self) -> Author:
+        session = self.arguments.session or self.caller.session
+        return Author(client=self.caller.client, session=session, tool=self.tool)
+
+    @property
+    def request(self) -> str | None:
+        """Return what makes this call the same as an earlier one, if its session can have retries."""
+        if not (self.arguments.session or self.caller.may_repeat):
+            return None
+        same = [self.tool, self.author.session, self.caller.place.name, dict(self.raw)]
+        return hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()
+
+    def workspace(self) -> Workspace:
+        return to_write(self.whence, self.arguments.workspace, self.caller.place)
+
+    def workspaces(self) -> tuple[str, ...] | None:
+        return to_search(self.whence, self.arguments.workspace, self.caller.place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[ArgumentsT]):
+    """One verb of a family."""
+
+    name: str  # canonical, with a slash where its document has one
+    family: str
+    title: str
+    description: str
+    search_hint: str
+    arguments: type[ArgumentsT]
+    reply: type[BaseModel]
+    run: Callable[[Call[ArgumentsT]], dict[str, Any]]
+    tell: Callable[[Mapping[str, Any]], str]  # the same answer in a few plain lines
+    error: Callable[[WhenceError], dict[str, Any]]
+    reads_only: bool = False
+    destroys: bool = False
+    is_idempotent: bool = False
+
+    def input_schema(self) -> dict[str, Any]:
+        return _input_schema(self.arguments)
+
+    def output_schema(self) -> dict[str, Any]:
+        return _plain(self.reply.model_json_schema())
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call gave: the structured answer, the same in words, and whether it is an error."""
+
+    structured: dict[str, Any]
+    text: str
+    notices: tuple[str, ...] = ()
+    is_error: bool = False
+
+
+def flat(name: str) -> str:
+    """Return the name under which every client takes a tool."""
+    return re.sub(r"[/.]", "_", name)
+
+
+def call(tool: Tool[Any], whence: Whence, caller: Caller, raw: Mapping[str, Any]) -> Outcome:
+    """Run a tool; whatever goes wrong becomes an error in its family's own shape."""
+    try:
+        arguments = _parse(tool, raw)
+        under_way = Call(whence, caller, tool.name, arguments, raw)
+        structured = tool.run(under_way)
+    except WhenceError as error:
+        return failed(tool, error)
+    except Exception:  # the last resort: a user gets a sentence, the log the details
+        logger.exception("%s failed", tool.name)
+        unexpected = StorageFailed(
+            f"{tool.title} failed unexpectedly; nothing was changed",
+            hint="Run `whence doctor`, and report the log if it finds nothing.",
+        )
+        return failed(tool, unexpected)
+    notices = tuple(under_way.notices)
+    if notices:
+        structured = {**structured, "notices": list(notices)}
+    return Outcome(structured, "\n".join([tool.tell(structured), *notices]), notices)
+
+
+def failed(tool: Tool[Any], error: WhenceError) -> Outcome:
+    """Return an error as this tool's family says it."""
+    lines = [error.message, *([error.hint] if error.hint else [])]
+    if error.did_you_mean:
+        lines.append(f"Did you mean: {', '.join(error.did_you_mean)}?")
+    return Outcome(tool.error(error), "\n".join(lines), is_error=True)
+
+
+def _parse(tool: Tool[Any], raw: Mapping[str, Any]) -> Any:  # noqa: ANN401  the tool's own arguments
+    # JSON knows one kind of number: 5.0 is the whole number 5.
+    whole = {
+        name for name, each in tool.input_schema()["properties"].items() if each.get("type") == "integer"
+    }
+    told = {
+        name: int(value) if name in whole and isinstance(value, float) and value.is_integer() else value
+        for name, value in raw.items()
+    }
+    try:
+        return tool.arguments.model_validate(told)
+    except ValidationError as error:
+        raise _sentence(tool, error) from None
+
+
+def _sentence(tool: Tool[Any], error: ValidationError) -> InvalidParameter:
+    """Return the first thing wrong with the arguments, in plain words."""
+    first = min(error.errors(), key=lambda each: each["type"] == "extra_forbidden")
+    name = str(first["loc"][0]) if first["loc"] else "arguments"
+    properties = tool.input_schema()["properties"]
+    if first["type"] == "extra_forbidden":
+        return InvalidParameter(
+            f'Unknown parameter "{name}"', hint=f"{flat(tool.name)} accepts {', '.join(properties)}."
+        )
+    expected = describe(properties.get(name, {}))
+    if first["type"] == "missing":
+        return InvalidParameter(f"{name} is required", hint=f"Give {name} as {expected}.")
+    return InvalidParameter(f"{name} must be {expected}")
+
+
+def describe(schema: Mapping[str, Any]) -> str:
+    """Return what a parameter takes, in words: "a whole number from 1 to 20"."""
+    for option in schema.get("anyOf", []):
+        if option.get("type") != "null":
+            return describe(option)
+    if "enum" in schema:
+        return " or ".join(f'"{each}"' for each in schema["enum"])
+    words = {
+        "string": "text",
+        "integer": "a whole number",
+        "number": "a number",
+        "boolean": "true or false",
+        "array": "a list",
+        "object": "an object",
+    }
+    kind = words.get(schema.get("type", ""), "another value")
+    if "maxLength" in schema:
+        return f"{kind} of at most {schema['maxLength']:,} characters"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f"{kind} from {low:g} to {high:g}"
+    return f"{kind} of at least {low:g}" if low is not None else kind
+
+
+@cache
+def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
+    schema = _plain(arguments.model_json_schema())
+    # What is a tool's own comes first, as its document has it.
+    common = Arguments.model_fields
+    properties = sorted(schema["properties"].items(), key=lambda each: each[0] in common)
+    return {**schema, "properties": dict(properties)}
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without pydantic's titles, and with an optional value's null left out."""
+    if "properties" in schema:
+        schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+        schema["properties"] = {name: _plain_property(value) for name, value in schema["properties"].items()}
+    if "$defs" in schema:
+        schema["$defs"] = {name: _plain(value) for name, value in schema["$defs"].items()}
+    return schema
+
+
+def _plain_property(schema: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in schema.items() if key != "title"}
+    options = [each for each in kept.get("anyOf", []) if each.get("type") != "null"]
+    if len(options) == 1 and kept.get("default", 0) is None:
+        del kept["anyOf"], kept["default"]
+        kept.update(options[0])
+    return kept
