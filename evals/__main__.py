@@ -72,7 +72,12 @@ def main(arguments: list[str] | None = None) -> int:
     except FileNotFoundError as error:
         print(f"{error.filename} is not there; check --data and --split.", file=sys.stderr)
         return 1
-    figures = {"name": asked.name, "split": asked.split, **found, "seconds": round(time.monotonic() - began, 1)}
+    figures = {
+        "name": asked.name,
+        "split": asked.split,
+        **found,
+        "seconds": round(time.monotonic() - began, 1),
+    }
     print(json.dumps(figures, ensure_ascii=False) if asked.json else "\n".join(_lines(figures)))
     return 0
 

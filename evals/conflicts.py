@@ -9,19 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from whence.bootstrap import SystemClock
-from whence.core.ids import workspace_id
-from whence.core.life import Whence
-from whence.core.memories import Draft, Workspace
+from evals.store import fresh_room
+from whence.core.memories import Draft
 from whence.core.ports import Scope
 from whence.features.conflicts import similar
-from whence.models import LocalModels
-from whence.storage import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from whence.features.conflicts import Similar
 
 PAIRS = Path(__file__).parent / "data"
 Kind = Literal["outdated", "contradictory", "complementary", "unrelated"]
@@ -74,7 +68,9 @@ def run(data: Path, split: str) -> dict[str, object]:  # noqa: ARG001  every mea
         "outdated_named": share(named),
         "unrelated_quiet": share(groups["unrelated"]),
         "complementary_not_named": share(groups["complementary"]),
-        "by_lang": {lang: {kind: share(each) for kind, each in kinds.items()} for lang, kinds in spoken.items()},
+        "by_lang": {
+            lang: {kind: share(each) for kind, each in kinds.items()} for lang, kinds in spoken.items()
+        },
         "by_kind": {kind: share(each) for kind, each in groups.items()},
         "median_ms": round(1000 * sorted(each.seconds for each in outcomes)[len(outcomes) // 2], 3),
     }
@@ -88,29 +84,17 @@ def share(outcomes: Iterable[Outcome]) -> float:
 
 def measure(pairs: list[Pair]) -> list[Outcome]:
     """Store all first sentences, then each second one alone."""
-    clock = SystemClock()
-    # The English model that the program fetched; without one, words and rules alone are measured.
-    whence = Whence(open_store("sqlite:///:memory:", tenant="local", clock=clock), LocalModels(_home()), clock)
-    place = Workspace(id=workspace_id(), name="pairs", identity=None, created_at=clock.now())
-    with whence.store.writing() as writing:
-        writing.found_workspace(place)
-    for pair in pairs:
-        whence.remember(Draft(content=pair.first), workspace=place.id)
-    scope = Scope(workspaces=(place.id,))
     outcomes = []
-    for pair in pairs:
-        saved = whence.remember(Draft(content=pair.second), workspace=place.id)
-        began = time.perf_counter()
-        seen: Similar = similar(whence, saved, scope)
-        seconds = time.perf_counter() - began
-        whence.archive(saved.memory.id)
-        shown = tuple(each.content for each in seen.memories)
-        outcomes.append(Outcome(pair, shown, seen.outdated.content if seen.outdated else None, seconds))
-    whence.close()
+    with fresh_room() as room:
+        for pair in pairs:
+            room.save(Draft(content=pair.first))
+        scope = Scope(workspaces=(room.workspace,))
+        for pair in pairs:
+            saved = room.whence.remember(Draft(content=pair.second), workspace=room.workspace)
+            began = time.perf_counter()
+            seen = similar(room.whence, saved, scope)
+            seconds = time.perf_counter() - began
+            room.whence.archive(saved.memory.id)
+            shown = tuple(each.content for each in seen.memories)
+            outcomes.append(Outcome(pair, shown, seen.outdated.content if seen.outdated else None, seconds))
     return outcomes
-
-
-def _home() -> Path:
-    import os
-
-    return Path(os.environ.get("WHENCE_HOME", "/tmp/whence-home"))

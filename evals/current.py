@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from evals.records import Record, Replacement
+    from evals.records import Replacement
     from evals.store import Room
 
 DEPTH = 100  # how far down an order is looked at
@@ -116,7 +116,7 @@ def _standings(data: Path, split: str, limit: int | None) -> list[Standing]:
 
 
 def _link(room: Room, pairs: Sequence[Replacement], ids: Mapping[str, str]) -> set[Replacement]:
-    """Store the links: the earliest successor supersedes, further ones refine; return the superseding pairs."""
+    """Store the links: the earliest successor supersedes, further ones refine."""
     superseding: dict[str, Replacement] = {}
     for pair in sorted(pairs, key=lambda each: each.new_at):
         if pair.old in superseding:

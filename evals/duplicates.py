@@ -139,8 +139,10 @@ def auc(similarities: NDArray[np.float64], same: NDArray[np.bool_]) -> float:
 
 
 def _rows(path: Path, delimiter: str = "\t") -> Iterator[dict[str, str]]:
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    return csv.DictReader(io.StringIO(text_of(path)), delimiter=delimiter, quoting=quoting)
+    text = io.StringIO(text_of(path))
+    if delimiter == "\t":
+        return csv.DictReader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.DictReader(text, delimiter=delimiter)
 
 
 def _msr(name: str) -> Callable[[Path], list[Pair]]:
@@ -179,10 +181,9 @@ def _kor_pair(half: int) -> Callable[[Path], list[Pair]]:
 
 
 def _korean_inference(data: Path) -> list[Pair]:
-    rows = _rows(data / "korsts" / "xnli.dev.ko.tsv")
     return [
-        Pair(row["sentence1"], row["sentence2"], is_same=False, is_contradiction=row["gold_label"] == "contradiction")
-        for row in rows
+        Pair(row["sentence1"], row["sentence2"], False, row["gold_label"] == "contradiction")
+        for row in _rows(data / "korsts" / "xnli.dev.ko.tsv")
     ]
 
 

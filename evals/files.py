@@ -25,4 +25,5 @@ def json_of(path: Path) -> Any:  # noqa: ANN401  the published form, read by its
 
 def lines_of(path: Path) -> list[Any]:
     """Return the objects of a file of JSON lines."""
-    return [json.loads(line) for line in text_of(path).splitlines() if line.strip()]
+    # Not splitlines: a text may hold the separators that only Unicode calls line ends.
+    return [json.loads(line) for line in text_of(path).split("\n") if line.strip()]

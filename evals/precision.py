@@ -56,9 +56,8 @@ def run(data: Path, split: str) -> dict[str, object]:
     with fresh_room() as room:
         places = _places(room, beliefs)
         belief_of = _store(room, beliefs, places)
-        cases = [
-            _case(room, each, beliefs, places, belief_of) for each in json_of(folder / f"retrieval_{split}.json")
-        ]
+        asked = json_of(folder / f"retrieval_{split}.json")
+        cases = [_case(room, each, beliefs, places, belief_of) for each in asked]
     active = [each for each in cases if each.is_active]
     return {
         "n": len(cases),

@@ -39,7 +39,10 @@ class Record:
     def draft(self) -> Draft:
         """Return the record as a memory to be."""
         return Draft(
-            content=fitting(self.text), topic=self.title[:FIELD_LIMIT] or None, type="decision", valid_from=self.at
+            content=fitting(self.text),
+            topic=self.title[:FIELD_LIMIT] or None,
+            type="decision",
+            valid_from=self.at,
         )
 
 

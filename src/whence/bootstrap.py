@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from whence.config import Settings
     from whence.core.ports import Models
     from whence.core.times import Instant
+
+# One thread a scan: it is bound by memory, and threads that wait by spinning starve each other on a busy
+# machine. Set before numpy is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 TENANT = "local"  # a file on the user's machine holds one person's memory
 

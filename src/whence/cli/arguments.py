@@ -59,6 +59,7 @@ def _asking(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     call = add("call", "Call any tool and print its structured result as JSON.")
     call.add_argument("tool", metavar="TOOL")
     call.add_argument("arguments", metavar="JSON", nargs="?", default="{}", help="- reads standard input")
+    _as_json(call)
     search = add("search", "Search the memory.")
     search.add_argument("query", metavar="QUERY")
     search.add_argument("--limit", type=int, default=5)
@@ -99,6 +100,7 @@ def _carrying(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     export.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: standard output")
     bring = add("import", "Read what `whence export` wrote.")
     bring.add_argument("file", metavar="FILE", help="- reads standard input")
+    _as_json(export)
     _as_json(bring)
 
 

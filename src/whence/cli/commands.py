@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,7 +75,7 @@ def _run(settings: Settings, name: str, raw: Mapping[str, Any]) -> Outcome:
 def _parsed(tool_name: str, text: str) -> Mapping[str, Any]:
     try:
         raw = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter for a thousand brackets
         raise InvalidParameter(
             f"The arguments are no JSON: {error}",
             hint=f"""Write whence call {tool_name} '{{"name": "value"}}'.""",
@@ -85,11 +85,23 @@ def _parsed(tool_name: str, text: str) -> Mapping[str, Any]:
     return raw
 
 
+def _given(text: str) -> str:
+    if text != "-":
+        return text
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InvalidParameter(f"Standard input is no UTF-8 text: {error}") from None
+
+
+def _sentence(outcome: Outcome) -> str:
+    return ". ".join(line.rstrip(".") for line in outcome.text.splitlines())
+
+
 def call(arguments: argparse.Namespace, settings: Settings) -> int:
-    text = sys.stdin.read() if arguments.arguments == "-" else arguments.arguments
     tool = find_tool(arguments.tool)
     try:
-        raw = _parsed(arguments.tool, text)
+        raw = _parsed(arguments.tool, _given(arguments.arguments))
     except InvalidParameter as error:
         if tool is None:
             raise
@@ -100,7 +112,7 @@ def call(arguments: argparse.Namespace, settings: Settings) -> int:
     for notice in outcome.notices:
         print(f"whence: {notice}", file=sys.stderr)
     if outcome.is_error:
-        print(f"whence: {' '.join(outcome.text.splitlines())}", file=sys.stderr)
+        print(f"whence: {_sentence(outcome)}", file=sys.stderr)
     return int(outcome.is_error)
 
 
@@ -119,7 +131,7 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
         settings, "search_memories", {name: value for name, value in raw.items() if value is not None}
     )
     if outcome.is_error:
-        print(f"whence: {' '.join(outcome.text.splitlines())}", file=sys.stderr)
+        print(f"whence: {_sentence(outcome)}", file=sys.stderr)
         return 1
     if arguments.json:
         _print_json(outcome.structured)
@@ -230,16 +242,21 @@ def export(arguments: argparse.Namespace, settings: Settings) -> int:
         target = Path(arguments.file)
         half = target.with_name(f".{target.name}.{os.getpid()}.half")
         try:
+            half.touch(0o600)  # born private, as the store is
             with half.open("w", encoding="utf-8") as out:
                 count = _write_lines(out, export_lines(whence))
-            half.chmod(0o600)
             half.replace(target)
         except OSError as error:
-            half.unlink(missing_ok=True)
             raise InvalidParameter(
                 f"{target} cannot be written: {error.strerror}", hint="Choose another file."
             ) from None
-    print(f"Exported {count:,} lines to {target}.")
+        finally:
+            with suppress(OSError):
+                half.unlink()
+    if arguments.json:
+        _print_json({"lines": count, "file": str(target)})
+    else:
+        print(f"Exported {count:,} lines to {target}.")
     return 0
 
 
@@ -258,7 +275,8 @@ def import_(arguments: argparse.Namespace, settings: Settings) -> int:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidParameter(f"{arguments.file} cannot be read: {error}", hint="Name an export.") from None
     with opened(settings) as whence:
-        brought = import_lines(whence, text.splitlines())
+        # Not splitlines(): a memory may hold one of the other characters that end a line for Python.
+        brought = import_lines(whence, text.split("\n"))
         trouble = _read_backlog(whence)
     if arguments.json:
         _print_json({**asdict(brought), "unread": trouble})

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 REPEAT_WINDOW = 10 * MINUTE  # a client that timed out asks again within this time
 _FLUSH_AFTER = 1.0  # seconds that access times wait to be written together
+_EDITABLE = {"content", "topic", "tags", "confidence"}
 _MOVES_UPDATED_AT = {"content", "topic", "confidence", "status", "tags", "superseded_by"}
 
 
@@ -141,11 +142,14 @@ class Whence:
         draft.check()
         after = replace(after, content=draft.content, topic=draft.topic, tags=draft.tags)
         now = self.clock.now()
-        embeddings, trouble = self._read(after)
+        embeddings, trouble = self._read(after) if _text_of(after) != _text_of(before) else ([], [])
         with self.store.writing() as writing:
             standing = _standing(writing, memory_id)
-            texts = {name: getattr(after, name) for name in ("content", "topic", "tags", "confidence")}
-            fresh = replace(standing, **texts, is_pending=not embeddings)
+            fresh = replace(standing, **{name: getattr(after, name) for name in _EDITABLE & changes.keys()})
+            # Another program may have edited it meanwhile: these vectors are then of a text that is none.
+            embeddings = embeddings if _text_of(fresh) == _text_of(after) else []
+            if _text_of(fresh) != _text_of(standing):
+                fresh = replace(fresh, is_pending=not embeddings)
             fresh = _record(writing, standing, fresh, _Deed("edited", author, now), embeddings)
         return Saved(fresh, tuple(embeddings), (*notices, *trouble))
 
@@ -154,8 +158,11 @@ class Whence:
         return self._set(memory_id, "archived", author, status="archived")
 
     def restore(self, memory_id: str, *, author: Author | None = None) -> Memory:
-        """Bring an archived memory back."""
-        return self._set(memory_id, "restored", author, status="active")
+        """Bring an archived memory back; one that is not archived stays as it is."""
+        with self.store.writing() as writing:
+            before = _standing(writing, memory_id)
+            after = replace(before, status="active") if before.status == "archived" else before
+            return _record(writing, before, after, _Deed("restored", author or Author(), self.clock.now()))
 
     def move(self, memory_id: str, workspace: str, *, author: Author | None = None) -> Memory:
         """Carry a memory to another workspace."""
@@ -261,6 +268,11 @@ def _from_draft(draft: Draft, workspace: str, now: Instant) -> Memory:
         tags=draft.tags,
         metadata={"schema_version": SCHEMA_VERSION, **draft.metadata},
     )
+
+
+def _text_of(memory: Memory) -> tuple[str, str | None]:
+    """Return what a model reads and an edit may change."""
+    return memory.content, memory.topic
 
 
 def _draft_of(memory: Memory) -> Draft:

@@ -31,6 +31,7 @@ class Manifest:
     dimensions: int
     max_tokens: int
     query_prefix: str
+    weight: float  # how much meaning counts beside words, which count 1
     unrelated: float  # similarity of two texts that have nothing in common
     paraphrase: float  # similarity of two texts that say the same
     related: float  # from here two memories may be about the same thing

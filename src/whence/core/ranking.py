@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 # Chosen on the dev halves of locomo and beam; docs/numbers.md has the figures.
 WORDS = 1.0
-MEANING = 3.0
 EXPLICIT = 0.3  # more would bury distilled facts under chatter
 
 
@@ -42,14 +41,15 @@ def by_meaning(candidate: Candidate, found: Found, manifests: Mapping[str, Manif
     """Meaning is scaled within the query; a second model, which saw other memories, by its own figures."""
     if candidate.meaning is None or candidate.model is None:
         return Reason("meaning", 0.0)
+    manifest = manifests[candidate.model]
     if candidate.model == leading:
         low, high = found.spans[candidate.model]
         # In a small store even the farthest memory may be near: it must not count as nothing.
-        low = min(low, manifests[candidate.model].question_floor)
+        low = min(low, manifest.question_floor)
     else:
-        low, high = _foreign_floor(manifests[candidate.model]), manifests[candidate.model].paraphrase
+        low, high = _foreign_floor(manifest), manifest.paraphrase
     share = (candidate.meaning - low) / (high - low) if high > low else 1.0
-    return Reason("meaning", MEANING * min(1.0, max(0.0, share)))
+    return Reason("meaning", manifests[leading].weight * min(1.0, max(0.0, share)))
 
 
 def by_source(candidate: Candidate) -> Reason:
@@ -79,7 +79,7 @@ def fuse(found: Found, manifests: Sequence[Manifest]) -> list[Ranked]:
     leading = manifests[0].id if manifests else ""
     answers = [each for each in found.candidates if is_an_answer(each, known, leading)]
     most = max((each.words for each in found.candidates), default=0.0)
-    best = (WORDS if most else 0.0) + (MEANING if found.spans else 0.0) + EXPLICIT
+    best = (WORDS if most else 0.0) + (manifests[0].weight if found.spans else 0.0) + EXPLICIT
     ranked = []
     for each in answers:
         reasons = (by_words(each, most), by_meaning(each, found, known, leading), by_source(each))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whence.core.errors import EmbeddingUnavailable
+from whence.core.errors import EmbeddingUnavailable, StorageFailed
 from whence.core.memories import rewind
 from whence.core.ports import Question, Scope
 from whence.core.ranking import fuse
@@ -83,7 +83,7 @@ def _embedders(
     try:
         if needs_multilingual(query.text):
             asked.append(models.multilingual)
-            unread = read_lacking(store, models.multilingual, query.scope, clock, PATIENCE)
+            unread = _read_first(store, models.multilingual, query.scope, clock)
             if unread:
                 notices.append(
                     f"{unread} memories are not read in this script's model yet, so words alone find them; "
@@ -96,8 +96,19 @@ def _embedders(
         return asked, notices, unread
     here = store.models_in(query.scope)
     if not needs_multilingual(query.text) and models.multilingual_id in here:
-        asked.append(models.multilingual)
+        try:
+            asked.append(models.multilingual)
+        except EmbeddingUnavailable as error:
+            notices.append(f"Other scripts answered by words alone (EMBEDDING_ERROR): {error.message}")
     return asked, notices, unread
+
+
+def _read_first(store: Store, embedder: Embedder, scope: Scope, clock: Clock) -> int:
+    """Let the model read what it lacks, if the store can be written now; return how many still wait."""
+    try:
+        return read_lacking(store, embedder, scope, clock, PATIENCE)
+    except StorageFailed:
+        return len(store.lacking(embedder.manifest.id, scope, CANDIDATES))
 
 
 def _hits(store: Store, ranked: Sequence[Ranked], scope: Scope) -> list[Hit]:

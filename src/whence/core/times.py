@@ -24,14 +24,13 @@ def parse_instant(text: str, *, name: str) -> Instant:
     """Read ISO 8601; a date alone is its first moment, a time without zone is UTC."""
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # the latter for a first or last hour of the calendar in another zone
         raise InvalidParameter(
             f"{name} must be an ISO 8601 time",
             hint=f'Give {name} as "2026-11-19" or "2026-11-19T10:00:00Z".',
         ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    since = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
 
 

@@ -13,6 +13,7 @@ _CJK_RANGES = (
 )
 _CJK_RUN = re.compile(f"[{_CJK_RANGES}]+")
 _WORD = re.compile(r"[^\W_]+")
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 
 CONTEXT_WORDS = 25  # a whole context drowns its text: bm25 counts every column in its length
@@ -37,7 +38,8 @@ def _bigrams(run: str) -> list[str]:
 
 def index_form(text: str) -> str:
     """Return the text as the word index reads it: CJK runs as overlapping pairs of characters."""
-    composed = unicodedata.normalize("NFC", text)
+    # The word index takes characters newer than itself, such as most emoji, for parts of a word.
+    composed = _BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFC", text))
     return _CJK_RUN.sub(lambda run: f" {' '.join(_bigrams(run.group()))} ", composed)
 
 

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from whence.core.errors import InvalidParameter
 from whence.core.links import Link
 from whence.core.masking import mask
-from whence.core.memories import CONTENT_LIMIT, TYPES, Author, Event, Memory, Workspace, check_text
+from whence.core.memories import (
+    FIELD_LIMIT,
+    TYPES,
+    Author,
+    Draft,
+    Event,
+    Memory,
+    Workspace,
+    check_text,
+)
+from whence.core.times import SECOND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from whence.core.life import Whence
     from whence.core.ports import Writing
@@ -84,7 +94,7 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             told = json.loads(line)
             kind = told.pop("kind")
-        except (ValueError, KeyError, AttributeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             raise InvalidParameter(
                 f"Line {number} is no line of a Whence export",
                 hint="Import a file that `whence export` wrote.",
@@ -97,29 +107,98 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
                 )
             header_seen = True
             continue
+        if kind != "workspace":  # whose identity may hold an address, and no text
+            told = _masked(told)
         try:
             _check(kind, told)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidParameter(f"Line {number} ({kind}) is damaged: {error}") from None
+        except (KeyError, TypeError, ValueError, InvalidParameter) as error:
+            raise InvalidParameter(
+                f"Line {number} ({kind}) is damaged: {error}", hint="Export again and import the new file."
+            ) from None
         yield kind, told
     if not header_seen:
         raise InvalidParameter("The file is empty", hint="Import a file that `whence export` wrote.")
 
 
+def _masked(value: Any) -> Any:  # noqa: ANN401  what JSON holds
+    """Return the value without secrets: an export may have been written by hand."""
+    if isinstance(value, str):
+        return mask(value).text
+    if isinstance(value, list):
+        return [_masked(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _masked(each) for name, each in value.items()}
+    return value
+
+
 _MADE_OF: dict[str, type] = {"workspace": Workspace, "memory": Memory, "event": Event, "link": Link}
+_TEXTS = (
+    "id name identity type content workspace topic context source status domain module code_ref "
+    "superseded_by from_id to_id link_type relationship created_by memory_id action"
+)
+_WHOLE = "created_at archived_at updated_at accessed_at valid_from valid_until known_until number level at"
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(_TEXTS.split(), str),
+    **dict.fromkeys(_WHOLE.split(), int),
+    **dict.fromkeys(("metadata", "author", "replaced"), dict),
+    **dict.fromkeys(("tags", "supersedes"), list),
+    "confidence": (int, float),
+    "is_pending": bool,
+}
+_TIMES = range(-62_135_596_800 * SECOND, 253_402_300_800 * SECOND)  # what the calendar can tell
 
 
 def _check(kind: str, told: Mapping[str, Any]) -> None:
-    """Raise unless a line has the fields of its kind."""
-    made_of = _MADE_OF[kind]
-    accepted = {each.name for each in fields(made_of)}
-    unknown = sorted(set(told) - accepted)
-    if unknown:
-        raise ValueError(f'unknown field "{unknown[0]}"')
-    if kind == "memory":
-        if told["type"] not in TYPES:
-            raise ValueError(f'unknown type "{told["type"]}"')
-        check_text(told["content"], "content", CONTENT_LIMIT)
+    """Raise unless a line has the fields of its kind, each of its own kind."""
+    accepted = {each.name: each for each in fields(_MADE_OF[kind])}
+    for name, value in told.items():
+        if name not in accepted:
+            raise ValueError(f'unknown field "{name}"')
+        may_lack = accepted[name].default is None or name == "identity"
+        if not (isinstance(value, _KINDS[name]) or (value is None and may_lack)):
+            raise ValueError(f'"{name}" is of the wrong kind')
+        if isinstance(value, int) and value not in _TIMES:
+            raise ValueError(f'"{name}" is beyond all dates')
+    for name, each in accepted.items():
+        if name not in told and each.default is MISSING and each.default_factory is MISSING:
+            raise ValueError(f'"{name}" is missing')
+    json.dumps(told, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    _CHECKS[kind](told)
+
+
+def _check_workspace(told: Mapping[str, Any]) -> None:
+    check_text(told["name"], "name", FIELD_LIMIT)
+    if not (told["id"].isascii() and told["id"].isalnum()):
+        raise ValueError("the id is no word")  # it is one in the word index
+
+
+def _check_memory(told: Mapping[str, Any]) -> None:
+    if told["type"] not in TYPES:
+        raise ValueError(f'unknown type "{told["type"]}"')
+    # Only what a door checks: the rest is told by the kinds above and refused by the tables.
+    shared = ("content", "topic", "name", "context", "confidence", "domain", "module")
+    tags = tuple(map(_as_text, told.get("tags", ())))
+    Draft(**{name: told[name] for name in shared if name in told}, tags=tags).check()
+
+
+def _check_event(told: Mapping[str, Any]) -> None:
+    Author(**told["author"])  # refuses an unknown field
+    if not all(each is None or isinstance(each, str) for each in told["author"].values()):
+        raise ValueError("its author is of the wrong kind")
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    raise ValueError("a tag is no text")
+
+
+_CHECKS: dict[str, Callable[[Mapping[str, Any]], None]] = {
+    "workspace": _check_workspace,
+    "memory": _check_memory,
+    "event": _check_event,
+    "link": lambda _: None,
+}
 
 
 def _bring_workspaces(whence: Whence, writing: Writing, told: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -153,8 +232,7 @@ def _memory(told: Mapping[str, Any], rooms: Mapping[str, str]) -> Memory:
         raise InvalidParameter(
             f"A memory of the export is damaged: {error}", hint="Export again and import the new file."
         ) from None
-    # An export may have been written by hand: the rule on secrets holds at every door.
-    return replace(memory, workspace=room, content=mask(memory.content).text, is_pending=True)
+    return replace(memory, workspace=room, is_pending=True)
 
 
 def _bring_memory(writing: Writing, memory: Memory) -> None:

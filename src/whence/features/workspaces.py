@@ -52,7 +52,7 @@ def _unknown(known: Sequence[Workspace], name: str) -> WorkspaceNotFound:
 def to_write(whence: Whence, named: str | None, place: Place) -> Workspace:
     """Return the workspace that a save goes to, founded now if it is the place where the caller stands."""
     known = whence.store.workspaces()
-    if named == EVERYWHERE:
+    if named == EVERYWHERE or (named is None and place == Place(name=EVERYWHERE)):
         raise InvalidParameter("A memory is stored in one workspace", hint='Use "*" only in searches.')
     if named is not None:
         found = _named(known, named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +69,28 @@ def serve_http(settings: Settings, *, host: str, port: int) -> None:
     """Answer clients over HTTP until stopped."""
     app = http_app(settings, host=host)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="whence: %(message)s")
-    sys.stderr.write(_how_to_connect(host, port))
-    sys.stderr.flush()
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=3)
+    # Bound here: uvicorn would tell a taken port in words of its own and exit 3, which means something else.
+    with _bound(host, port) as listening:
+        sys.stderr.write(_how_to_connect(host, listening.getsockname()[1]))
+        sys.stderr.flush()
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3)
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "a port is a number from 0 to 65535"
+        raise InvalidParameter(
+            f"Port {port} of {host} cannot be opened: {reason}", hint="Choose another with --port."
+        ) from None
 
 
 def _how_to_connect(host: str, port: int) -> str:
-    url = f"http://{host}:{port}/mcp"
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
     return (
         f"Whence {__version__} answers at {url} (stop it with Ctrl-C).\n"
         f"  Claude Code   claude mcp add --transport http whence {url}\n"

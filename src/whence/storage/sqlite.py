@@ -13,6 +13,7 @@ import numpy as np
 
 from whence.core.memories import Workspace
 from whence.core.ports import Candidate, Census, Found
+from whence.core.words import is_cjk
 from whence.storage.matrix import Matrix, Scan
 from whence.storage.queries import named_queries
 from whence.storage.rows import (
@@ -47,7 +48,7 @@ def _match(words: Sequence[str], phrases: Sequence[str], places: Sequence[str]) 
     """Return the FTS5 expression for any of these words in any of these places."""
     terms = [f'"{word}"' for word in words] + [f'"{phrase}"' for phrase in phrases]
     # A single CJK character meets every pair that begins with it.
-    terms += [f'"{word}" *' for word in words if len(word) == 1 and not word.isascii()]
+    terms += [f'"{word}" *' for word in words if len(word) == 1 and is_cjk(word)]
     text = f"{{text context}} : ({' OR '.join(terms)})"
     where = " OR ".join(f'"{place}"' for place in places)
     return f"place : ({where}) AND {text}"
@@ -104,6 +105,8 @@ class SqliteStore:
         self._tenant = tenant
         self._matrices: dict[tuple[str, str], Matrix] = {}
         self._matrix_lock = threading.Lock()
+        # Up to which change of a workspace a model lacked nothing: (workspace, model) -> (generation, stamp).
+        self._complete: dict[tuple[str, str], tuple[int, int]] = {}
 
     # -- writing
 
@@ -185,10 +188,25 @@ class SqliteStore:
     def lacking(self, model: str | None, scope: Scope, limit: int) -> list[Memory]:
         with self._file.reading() as connection:
             if model is None:
-                ids = self._column(connection, "pending", limit=limit)
+                ids = self._column(connection, "pending", **scope_row(scope), limit=limit)
             else:
-                ids = self._column(connection, "lacking", **scope_row(scope), model=model, limit=limit)
+                ids = []
+                for workspace in self._places(scope):
+                    ids += self._lacking_in(connection, workspace, model, limit - len(ids))
             return _memories(connection, self._tenant, ids)
+
+    def _lacking_in(self, connection: apsw.Connection, workspace: str, model: str, limit: int) -> list[str]:
+        """Return what a model lacks in a workspace, looking only at what changed since nothing lacked.
+
+        A question must not go through a whole workspace to learn that there is nothing to read.
+        """
+        generation, stamp = (self._rows(connection, "marks", workspace=workspace) or [(0, 0)])[0]
+        complete = self._complete.get((workspace, model))
+        since = complete[1] if complete is not None and complete[0] == generation else -1
+        ids = self._column(connection, "lacking", workspace=workspace, model=model, stamp=since, limit=limit)
+        if limit > 0 and not ids:
+            self._complete[workspace, model] = (generation, stamp)
+        return ids
 
     def every(self) -> Iterator[Memory]:
         seq = 0

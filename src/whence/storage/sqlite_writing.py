@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SQL = named_queries("sqlite")
 _REQUESTS_KEPT = 60 * MINUTE
-_INDEXED = ("content", "context", "workspace", "status", "known_until")
+_INDEXED = ("content", "topic", "context", "workspace", "status", "known_until")
 
 
 def _place(memory: Memory) -> str:

@@ -112,7 +112,10 @@ class StoreArguments(Arguments):
     ] = None
     context: Annotated[
         str | None,
-        Field(description="The words around it at its source, such as the turn before: a way to find it."),
+        Field(
+            max_length=CONTENT_LIMIT,
+            description="The words around it at its source, such as the turn before: a way to find it.",
+        ),
     ] = None
 
 
@@ -137,7 +140,7 @@ def store_memory(call: Call[StoreArguments]) -> dict[str, Any]:
             content=asked.content,
             confidence=asked.confidence,
             source=asked.source,
-            context=asked.context,
+            context=asked.context if asked.context and asked.context.strip() else None,
             valid_from=valid_from,
         ),
         workspace=call.workspace().id,

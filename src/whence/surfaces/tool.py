@@ -17,12 +17,13 @@ from whence.core.memories import Author
 from whence.features.workspaces import NOWHERE, Place, to_search, to_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from whence.core.life import Whence
     from whence.core.memories import Workspace
 
 logger = logging.getLogger(__name__)
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what no store can keep and no answer can repeat
 
 
 class Arguments(BaseModel):
@@ -75,7 +76,8 @@ class Call(Generic[ArgumentsT]):
         """Return what makes this call the same as an earlier one, if its session can have retries."""
         if not (self.arguments.session or self.caller.may_repeat):
             return None
-        same = [self.tool, self.author.session, self.caller.place.name, dict(self.raw)]
+        place = self.caller.place
+        same = [self.tool, self.author.session, place.name, place.identity, dict(self.raw)]
         return hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()
 
     def workspace(self) -> Workspace:
@@ -155,6 +157,7 @@ def failed(tool: Tool[Any], error: WhenceError) -> Outcome:
 
 
 def _parse(tool: Tool[Any], raw: Mapping[str, Any]) -> Any:  # noqa: ANN401  the tool's own arguments
+    _check_texts(raw)
     # JSON knows one kind of number: 5.0 is the whole number 5.
     whole = {
         name for name, each in tool.input_schema()["properties"].items() if each.get("type") == "integer"
@@ -167,6 +170,29 @@ def _parse(tool: Tool[Any], raw: Mapping[str, Any]) -> Any:  # noqa: ANN401  the
         return tool.arguments.model_validate(told)
     except ValidationError as error:
         raise _sentence(tool, error) from None
+
+
+def _check_texts(raw: Mapping[str, Any]) -> None:
+    """Raise for NUL and for half a surrogate pair, wherever it stands."""
+    for name, value in raw.items():
+        if _NO_TEXT.search(name):
+            raise InvalidParameter(
+                "The name of a parameter holds characters that are no text", hint="Remove that parameter."
+            )
+        if any(_NO_TEXT.search(text) for text in _texts(value)):
+            raise InvalidParameter(
+                f"{name} holds characters that are no text (NUL or half a surrogate pair)",
+                hint=f"Remove them from {name}.",
+            )
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for pair in value.items() for each in pair for text in _texts(each))
+    elif isinstance(value, list):
+        yield from (text for each in value for text in _texts(each))
 
 
 def _sentence(tool: Tool[Any], error: ValidationError) -> InvalidParameter:

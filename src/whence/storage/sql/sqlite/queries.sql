@@ -165,10 +165,9 @@ FROM (
 );
 
 -- name: lacking
--- Return the ids of memories that a model has not read yet, newest first.
+-- Return the ids of memories of a workspace that a model has not read yet and that changed since a stamp.
 SELECT m.id FROM memories AS m
-WHERE m.tenant = :tenant
-    AND (:workspaces IS NULL OR m.workspace IN (SELECT value FROM json_each(:workspaces)))
+WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.stamp > :stamp
     AND m.known_until IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM vectors AS v WHERE v.tenant = m.tenant AND v.workspace = m.workspace
@@ -179,7 +178,9 @@ LIMIT :limit;
 
 -- name: pending
 -- Return the ids of memories that no model has read yet, newest first.
-SELECT id FROM memories WHERE tenant = :tenant AND pending = 1 AND known_until IS NULL
+SELECT id FROM memories
+WHERE tenant = :tenant AND pending = 1 AND known_until IS NULL
+    AND (:workspaces IS NULL OR workspace IN (SELECT value FROM json_each(:workspaces)))
 ORDER BY created_at DESC LIMIT :limit;
 
 -- name: models_here

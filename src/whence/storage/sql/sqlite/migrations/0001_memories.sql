@@ -27,7 +27,7 @@ CREATE TABLE memories (
     type TEXT NOT NULL CHECK (
         type IN ('decision', 'checkpoint', 'insight', 'context', 'fact', 'reason', 'consequence', 'constraint')
     ),
-    content TEXT NOT NULL CHECK (length(trim(content)) > 0),
+    content TEXT NOT NULL CHECK (length(trim(content, char(9, 10, 11, 12, 13, 32, 160, 12288))) > 0),
     topic TEXT,
     name TEXT,
     name_key TEXT,
@@ -42,7 +42,8 @@ CREATE TABLE memories (
     code_ref TEXT,
     tags TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(tags) AND json_type(tags) = 'array'),
     metadata TEXT NOT NULL CHECK (
-        json_valid(metadata) AND json_type(metadata, '$.schema_version') = 'integer'
+        -- IS: a missing key is NULL, and a check that is NULL lets the row pass.
+        json_valid(metadata) AND json_type(metadata, '$.schema_version') IS 'integer'
     ),
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,

@@ -18,18 +18,16 @@ Phrases: TypeAlias = dict[str, tuple[str, ...]]  # a phrase as a sentence holds 
 READ_AT_MOST = 600  # characters; a fact is a sentence or two, and a save must not wait for an essay
 _LONGEST_PHRASE = 4
 _TOKEN = re.compile(
-    r"[^\W_](?:[\w]|[./:@#+\-](?=\w)|['’](?=t\b))*(?:\(\))?|/[\w./:{}\-]*\w|--?[a-z][\w\-]*|_\w+|[$€£₩]"
+    r"[^\W_](?:[\w]|[./:@#+\-](?=\w)|,(?=\d{3})|'(?=t\b))*(?:\(\))?|/[\w./:{}\-]*\w|--?[a-z][\w\-]*|_\w+|[$€£₩]"
 )
 _NUMBER = re.compile(r"v?(\d+(?:[.,:]\d+)*)(st|nd|rd|th)?([^\W\d_.]*|%)?$", re.IGNORECASE)
 _CODE = re.compile(r".*(?:\w_\w|\(\)$|^/|^--|[a-z][A-Z]|\w[./]\w*[a-z]|::).*")
-_CONTRACTED = re.compile(r"(\w+)n['’]t\b")
-_POSSESSIVE = re.compile(r"(\w)['’]s\b|(\ws)['’](?=\s)")
+_MEMBER = re.compile(r"[^\W\d]\w+\.[^\W\d]\w{2,}$")
+_CONTRACTED = re.compile(r"(\w+)n't\b")
+_WRAPPING = re.compile(r"^\W+|[^\w%]+$")
 _HANGUL = re.compile(r"[가-힣]")
 _SUFFIXES = re.compile(
     r"(?:(?<=\w{4})(?:encies|ency|ences|ence|ations|ation|ments|ment|ions|ion|ants|ent|ers|er|ings|ly)|(?<=\w{3})(?:ies|ing|ied|ed|es)|(?<=\w[^sui])s)$"
-)
-_SKIPPED = frozenset(
-    "a an the of to in on at for with by and or from into as than that this its their her his our my your s".split()
 )
 
 
@@ -39,6 +37,10 @@ class _Table(TypedDict, total=False):
     negators: str
     user: str
     generic: str
+    kin: str
+    verbs: str
+    function_words: str
+    sure_verbs: str
     additive: str
     particles: str
     endings: str
@@ -49,6 +51,7 @@ class _Table(TypedDict, total=False):
 
 class _Tables(TypedDict):
     strong: str
+    units: dict[str, str]
     en: _Table
     ko: _Table
 
@@ -65,6 +68,7 @@ class Reading:
     lead: frozenset[str]  # content before the first verb
     objects: frozenset[str]  # Korean: what 을/를 marks
     adjuncts: frozenset[str]  # Korean: what 에/에서/로 marks
+    kin: frozenset[str]  # relatives and the like before the verb
     quantities: frozenset[tuple[str, str]]  # number and unit
     predicate: str  # English: the first verb; Korean: the last word
     marks: frozenset[str]  # "slot:…", "ends", "turns", "light", "additive", "not", "pairs:3:0"
@@ -92,7 +96,7 @@ def read_sentence(text: str) -> Reading:
 
 @cache
 def _tables() -> _Tables:
-    raw = files("whence.features").joinpath("conflict_words.toml").read_text(encoding="utf-8")
+    raw = files("whence.features.conflicts").joinpath("words.toml").read_text(encoding="utf-8")
     return tomllib.loads(raw)  # type: ignore[return-value]  # the file is ours, a test reads all of it
 
 
@@ -103,19 +107,31 @@ def strong_slots() -> frozenset[str]:
 
 
 def _listed(text: str) -> list[str]:
-    return [each.strip("\n") if each.strip() == "" else each.strip("\n").lstrip() for each in text.split(",")]
+    """Return the phrases of a line; an underscore stands for a space that must be there."""
+    return [each.strip().replace("_", " ") for each in text.split(",")]
 
 
 @cache
-def _words(language: Language, name: Literal["user", "generic"]) -> frozenset[str]:
+def _words(language: Language, name: Literal["user", "generic", "kin", "verbs"]) -> frozenset[str]:
     words = [each.strip() for each in _tables()[language][name].split(",")]
     return frozenset(map(stem, words) if language == "en" else words)
 
 
 @cache
+def _plain(name: Literal["function_words", "sure_verbs"]) -> frozenset[str]:
+    return frozenset(_tables()["en"][name].split())
+
+
+@cache
+def _unit_kinds() -> dict[str, str]:
+    """Return the kind of each unit: times compare with times, whatever the unit."""
+    return {each: kind for kind, units in _tables()["units"].items() for each in units.split()}
+
+
+@cache
 def _pairs_of(name: Literal["irregular", "numbers"]) -> dict[str, str]:
-    pairs = (each.split() for each in _tables()["en"][name].split(","))
-    return {word: standing for word, standing in pairs}
+    pairs = (each.split()[:2] for each in _tables()["en"][name].split(","))
+    return dict(pairs)
 
 
 @lru_cache(maxsize=8192)
@@ -124,7 +140,7 @@ def stem(word: str) -> str:
     irregular = _pairs_of("irregular")
     short = irregular.get(word) or _SUFFIXES.sub("", word)
     short = irregular.get(short, short)
-    if len(short) > 3 and short[-1] == short[-2] and short[-1] not in "lsz":
+    if len(short) > (5 if short.endswith("l") else 3) and short[-1] == short[-2] and short[-1] not in "sz":
         short = short[:-1]
     if len(short) > 3 and short[-1] in "ey":
         short = short[:-1]
@@ -139,9 +155,7 @@ def _phrases(language: Language) -> Phrases:
 
     def note(listed: str, mark: str) -> None:
         for each in _listed(listed):
-            phrase = (
-                " ".join(stem(word) for word in re.split(r"[\s\-']+", each)) if language == "en" else each
-            )
+            phrase = " ".join(_parts(each.replace(" ", "-"))) if language == "en" else each
             marked.setdefault(phrase, []).append(mark)
 
     for slot, listed in table["slots"].items():
@@ -159,15 +173,30 @@ def _phrases(language: Language) -> Phrases:
 
 def _marks_of(found: list[str], phrases: Phrases) -> frozenset[str]:
     """Return the marks of the phrases found; a change said with light words alone is a light one."""
-    marks = {mark for phrase in found for mark in phrases[phrase]}
-    heavy = any(
-        mark in {"ends", "turns"} and "light" not in phrases[phrase]
+    marks = {
+        mark
         for phrase in found
         for mark in phrases[phrase]
+        if not _is_swallowed(phrase, mark, found, phrases)
+    }
+    heavy = any(
+        {"ends", "turns"} & set(phrases[phrase]) and "light" not in phrases[phrase] for phrase in found
     )
-    if heavy:
-        marks.discard("light")
-    return frozenset(marks)
+    return frozenset(marks - {"light"} if heavy else marks)
+
+
+def _is_swallowed(phrase: str, mark: str, found: list[str], phrases: Phrases) -> bool:
+    """True when a longer phrase around this one says the opposite: "siblings" in "no siblings"."""
+    if not mark.startswith(("pairs:", "states:")):
+        return False
+    other = opposite(mark)
+    return any(len(each) > len(phrase) and phrase in each and other in phrases[each] for each in found)
+
+
+def opposite(mark: str) -> str:
+    """Return the mark of the other side of a pair of opposites."""
+    kind, number, side = mark.split(":")
+    return f"{kind}:{number}:{1 - int(side)}"
 
 
 # -- English
@@ -190,7 +219,7 @@ def _read_english(text: str) -> Reading:
     content = frozenset(
         "user" if each in user else each
         for each in stems
-        if each in user or (each not in stop_words() and each not in _SKIPPED)
+        if each in user or (each not in stop_words() and each not in _plain("function_words"))
     )
     names = _names(tokens) | ({"user"} & content)
     lead, predicate = _lead(raw, content)
@@ -207,6 +236,7 @@ def _read_english(text: str) -> Reading:
         lead=lead,
         objects=frozenset(),
         adjuncts=frozenset(),
+        kin=lead & _words("en", "kin"),
         quantities=_quantities(raw),
         predicate=predicate,
         marks=_marks_of(found, phrases),
@@ -215,19 +245,11 @@ def _read_english(text: str) -> Reading:
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """Return the words as written, each with whether it owns what follows."""
-    text = _CONTRACTED.sub(r"\1 not", text.replace("can't", "cannot").replace("won't", "will not"))
-    text = (
-        text.replace("I'm", "I am")
-        .replace("I've", "I have")
-        .replace("'re ", " are ")
-        .replace("'ve ", " have ")
-    )
+    text = text.replace("\u2019", "'").replace("can't", "cannot").replace("won't", "will not")
+    text = _CONTRACTED.sub(r"\1 not", text)
+    text = re.sub(r"'m\b", " am", re.sub(r"'ve\b", " have", re.sub(r"'re\b", " are", text)))
     return [
-        (
-            match.group(),
-            text[match.end() : match.end() + 2] in {"'s", "’s"}
-            or text[match.end() : match.end() + 2] in {"' ", "’ "},
-        )
+        (match.group(), text[match.end() : match.end() + 2] in {"'s", "' "})
         for match in _TOKEN.finditer(text)
         if match.group() not in {"s", "S"}
     ]
@@ -236,25 +258,29 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
 def _parts(token: str) -> list[str]:
     """Return the stems of a token: code as it stands, a hyphenated word in its parts."""
     if _CODE.match(token):
-        return [token.lower()]
+        low = token.lower()
+        return low.split(".") if _MEMBER.match(token) else [low]
     numbers = _pairs_of("numbers")
     return [numbers.get(each, stem(each)) for each in token.lower().strip(".:'").split("-") if each]
 
 
-_VERBS = frozenset(
-    "be is are was were am has have had does do did can could may might must should shall will would cannot never "
-    "not always no now only also still both all lets runs goes needs gets got".split()
-)
-
-
-def _is_verb(token: str, before: str) -> bool:
-    """Guess from its form whether a word after another begins what is said of the subject."""
+def _is_sure_verb(token: str) -> bool:
     low = token.lower()
-    if low in _VERBS or low in _pairs_of("irregular"):
+    return low in _plain("sure_verbs") or low in _pairs_of("irregular") or stem(low) in _words("en", "verbs")
+
+
+def _is_verb_at(raw: list[str], position: int) -> bool:
+    """Guess from its form whether a word begins what is said of the subject."""
+    token, before = raw[position], raw[position - 1].lower()
+    if before in {"i", "we"} or (_is_sure_verb(token) and before not in {"the", "a", "an"}):
         return True
-    if before.lower() in _SKIPPED or token[0].isupper():
+    if before in _plain("function_words") or token.lower() != token:
         return False
-    return low.endswith(("s", "ed")) and not low.endswith(("ss", "us", "is", "eed"))
+    low = token.lower()
+    if not low.endswith(("s", "ed")) or low.endswith(("ss", "us", "is", "eed")):
+        return False
+    # Of two words that could be the verb, as in "tokens expire", the later one is.
+    return position + 1 == len(raw) or not _is_sure_verb(raw[position + 1])
 
 
 def _lead(raw: list[str], content: frozenset[str]) -> tuple[frozenset[str], str]:
@@ -262,7 +288,7 @@ def _lead(raw: list[str], content: frozenset[str]) -> tuple[frozenset[str], str]
     lead: list[str] = []
     predicate = ""
     for position, token in enumerate(raw):
-        if position and _is_verb(token, raw[position - 1]):
+        if position and _is_verb_at(raw, position):
             predicate = _parts(token)[0]
             break
         lead += _parts(token)
@@ -292,7 +318,10 @@ def _stands_like_a_name(tokens: list[tuple[str, bool]], owns: bool) -> bool:
     following = tokens[1][0]
     if following[0].isupper():
         return not following.isupper()
-    return not first.lower().endswith("s") and (following == "and" or _is_verb(following, first))
+    raw = [token for token, _ in tokens]
+    if following in {"is", "was", "has"}:
+        return True  # a plural noun would take the plural
+    return not first.lower().endswith("s") and (following == "and" or _is_verb_at(raw, 1))
 
 
 def _quantities(raw: list[str]) -> frozenset[tuple[str, str]]:
@@ -315,12 +344,12 @@ def _quantities(raw: list[str]) -> frozenset[tuple[str, str]]:
 def _unit(word: str) -> str:
     low = word.lower()
     if (
-        low in _SKIPPED
+        low in _plain("function_words")
         or low in stop_words()
         or (word[:1].isupper() and not word.isupper() and len(word) > 2)
     ):
         return ""
-    return stem(low)
+    return _unit_kinds().get(low) or _unit_kinds().get(low.removesuffix("s")) or stem(low)
 
 
 # -- Korean
@@ -335,6 +364,9 @@ def _korean_tails(name: Literal["particles", "endings"]) -> re.Pattern[str]:
 _PUNCTUATION = re.compile(r"[^\w\s%]")
 
 
+_VERBAL = tuple("다고며면서지게음던요네는")
+
+
 @lru_cache(maxsize=8192)
 def korean_root(word: str) -> str:
     """Return the form under which the inflections of a Korean word meet."""
@@ -346,15 +378,17 @@ def korean_root(word: str) -> str:
     bare = _korean_tails("particles").sub("", word)
     if bare != word and bare and (len(bare) >= 2 or len(word) - len(bare) == 1):
         return bare
-    if len(word) <= 2 and not word.endswith("다"):
+    if not word.endswith(_VERBAL):
         return word
-    # A verb of Korean origin: two syllables without their last consonant hold through its forms.
-    return unicodedata.normalize("NFD", word)[:5] if len(word) >= 3 else word
+    # What holds through the forms of a verb: a closed first syllable, else two without their last consonant.
+    letters = unicodedata.normalize("NFD", word)
+    is_closed = len(unicodedata.normalize("NFD", word[0])) == 3
+    return word[0] if is_closed else unicodedata.normalize("NFC", letters[:4])
 
 
 def _read_korean(text: str) -> Reading:
     phrases = _phrases("ko")
-    spoken = _PUNCTUATION.sub(" ", text.lower()) + " "
+    spoken = f" {_PUNCTUATION.sub(' ', text.lower())} "
     found = [phrase for phrase in phrases if phrase in spoken]
     user, generic = _words("ko", "user"), _words("ko", "generic")
     stems: list[str] = []
@@ -363,8 +397,8 @@ def _read_korean(text: str) -> Reading:
     adjuncts: set[str] = set()
     names: set[str] = set()
     is_leading = True
-    for chunk in text.split():
-        chunk = chunk.strip(".,!?'\"‘’“”()[]<>·")
+    for spaced in text.split():
+        chunk = _WRAPPING.sub("", spaced)
         pieces = _pieces(chunk)
         roots = ["user" if each in user else each for each in pieces]
         stems += roots
@@ -384,14 +418,13 @@ def _read_korean(text: str) -> Reading:
         stems=tuple(stems),
         content=content,
         topics=frozenset(
-            each
-            for each in content
-            if each not in names and each not in generic and not each[0].isdigit()
+            each for each in content if each not in names and each not in generic and not each[0].isdigit()
         ),
         names=frozenset(names),
         lead=frozenset(lead) if not is_leading else frozenset(stems[:1]),
         objects=frozenset(objects),
         adjuncts=frozenset(adjuncts),
+        kin=frozenset(lead) & _words("ko", "kin"),
         quantities=_korean_quantities(text),
         predicate=stems[-1] if stems else "",
         marks=_marks_of(found, phrases),
@@ -414,11 +447,14 @@ _KOREAN_QUANTITY = re.compile(r"(\d+(?:[.,:]\d+)*)\s*([가-힣]{1,2}|[A-Za-z%]+)
 
 
 def _korean_quantities(text: str) -> frozenset[tuple[str, str]]:
-    particles = _korean_tails("particles")
     return frozenset(
-        (
-            value.replace(",", ""),
-            particles.sub("", unit.lower()) if len(unit) > 1 else ("" if particles.fullmatch(unit) else unit),
-        )
-        for value, unit in _KOREAN_QUANTITY.findall(text)
+        (value.replace(",", ""), _korean_unit(unit)) for value, unit in _KOREAN_QUANTITY.findall(text)
     )
+
+
+def _korean_unit(unit: str) -> str:
+    particles = _korean_tails("particles")
+    bare = "" if particles.fullmatch(unit) and unit not in _unit_kinds() else unit.lower()
+    if bare not in _unit_kinds() and len(bare) > 1:
+        bare = particles.sub("", bare)
+    return _unit_kinds().get(bare, "년" if bare.startswith("년") else bare)

@@ -1,0 +1,1 @@
+"""Speed beside its floor: `python -m bench search|save|start|write --json`."""

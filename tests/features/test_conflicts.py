@@ -1,0 +1,190 @@
+"""Does a new memory find the one that it makes outdated, and leave what stands beside it alone?"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from whence.core.memories import Draft
+from whence.core.ports import Scope
+from whence.features.conflicts.reading import korean_root, read_sentence, stem
+from whence.features.conflicts import SHOWN, closeness, judge, similar
+
+OUTDATED = [
+    ("User lives in Seattle", "User moved to Austin"),
+    ("User lives in Seattle", "User moved to Austin last month"),
+    ("Dana works at Siemens.", "Dana started at Bosch two weeks ago."),
+    ("Hana's gym membership is with FitBox.", "Hana cancelled FitBox and signed up at CityGym."),
+    ("The Bramble queue is backed by RabbitMQ.", "Bramble's queue moved from RabbitMQ to NATS."),
+    (
+        "API rate limit is 100 requests per minute.",
+        "The API rate limit was raised to 250 requests per minute.",
+    ),
+    ("Session tokens expire after 30 minutes.", "Session tokens now live for two hours."),
+    ("Malik is the tech lead of the billing squad.", "Sofie became tech lead of the billing squad."),
+    ("The office is on the third floor.", "The office is on the ground floor."),
+    ("민수는 서울에 산다.", "민수는 지난달 부산으로 이사했다."),
+    ("API 호출 제한은 분당 100회다.", "API 호출 제한이 분당 300회로 늘었다."),
+    ("은하 프로젝트의 CI는 젠킨스에서 돌아간다.", "은하 프로젝트 CI를 깃허브 액션으로 이전했다."),
+]
+CONTRADICTORY = [
+    ("Yara has no siblings.", "Yara's sister lives in Oslo."),
+    ("Petra cannot drive.", "Petra drives to the office every day."),
+    ("The shop on Elm Street is open on Sundays.", "The Elm Street shop is closed on Sundays."),
+    ("Passwords are stored as bcrypt hashes.", "Passwords are stored in plain text."),
+    ("Direct pushes to main are blocked.", "Developers can push directly to main."),
+    ("알림 서비스는 무상태다.", "알림 서비스는 세션을 메모리에 보관한다."),
+    ("지영이는 고기를 먹지 않는다.", "지영이는 어제 삼겹살을 먹었다."),
+]
+COMPLEMENTARY = [
+    ("User moved to Austin", "User works remotely from home in Austin"),
+    ("User likes sushi.", "User likes ramen."),
+    ("User lives in Seattle", "User's brother lives in Glasgow"),
+    ("create_user() returns an id.", "delete_user() returns nothing."),
+    ("MAX_UPLOAD is 20 MB.", "MAX_PARTS is 400."),
+    ("The staging cluster has three nodes.", "The production cluster has nine nodes."),
+    ("The Finch service listens on port 8080.", "The Finch service is written in Rust."),
+    ("Search results are cached for ten minutes.", "Search results are limited to 50 per page."),
+    ("사용자는 초밥을 좋아한다.", "사용자는 라면을 좋아한다."),
+    ("parse_order 함수는 JSON을 읽는다.", "parse_invoice 함수는 XML을 읽는다."),
+    ("단위 테스트는 커밋마다 돌린다.", "통합 테스트는 매일 밤 돌린다."),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), OUTDATED + CONTRADICTORY)
+def test_the_rules_name_another_value_of_the_same_thing(old, new):
+    verdict = judge(read_sentence(old), read_sentence(new))
+    assert verdict.is_conflict, verdict
+    assert verdict.reason
+
+
+@pytest.mark.parametrize(("old", "new"), COMPLEMENTARY)
+def test_the_rules_leave_another_thing_or_a_further_one_alone(old, new):
+    verdict = judge(read_sentence(old), read_sentence(new), closeness=1.0)
+    assert not verdict.is_conflict, verdict
+
+
+def test_likeness_alone_names_nothing():
+    old, new = (
+        read_sentence("The Heron docs have a search box."),
+        read_sentence("The Heron docs have a footer."),
+    )
+    assert not judge(old, new, closeness=1.0).is_conflict
+    assert not judge(read_sentence("Ana plays chess."), new, closeness=1.0).is_conflict
+
+
+def test_the_same_said_again_makes_nothing_outdated():
+    again = read_sentence("User moved to Austin last month.")
+    assert not judge(again, read_sentence("User moved to Austin last month"), closeness=1.0).is_conflict
+
+
+def test_closeness_runs_from_related_to_duplicate():
+    assert closeness(None, (0.85, 0.91)) == 0
+    assert closeness(0.8, (0.85, 0.91)) == 0
+    assert closeness(0.95, (0.85, 0.91)) == 1
+    assert closeness(0.88, None) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "one"),
+    [
+        (("moves", "moved", "moving"), "mov"),
+        (("uses", "used", "using"), "use"),
+        (("swam", "swim", "swum"), "swim"),
+        (("dependencies", "depends", "dependent"), "depend"),
+    ],
+)
+def test_the_inflections_of_a_word_meet(words, one):
+    assert {stem(word) for word in words} == {one}
+
+
+def test_korean_particles_and_endings_fall_away():
+    assert {korean_root(word) for word in ("공유한다", "공유되지", "공유는")} == {"공유"}
+    assert korean_root("사용자는") == "사용자"
+
+
+def test_a_longer_phrase_silences_the_opposite_within_it():
+    assert not read_sentence("Yara has no siblings").marks & read_sentence("Yara has siblings").marks
+
+
+def test_a_long_text_is_read_no_further_than_its_first_sentences():
+    text = "User lives in Seattle. " + "and so on " * 5_000
+    began = time.perf_counter()
+    assert "slot:residence" in read_sentence(text).slots
+    assert time.perf_counter() - began < 0.1
+
+
+@pytest.fixture
+def seen(whence, workspace):
+    """Store some memories, then a last one, and return what `similar` says of it, in texts."""
+
+    def answer(*texts, **fields):
+        for text in texts[:-1]:
+            whence.remember(Draft(content=text, **fields), workspace=workspace)
+        saved = whence.remember(Draft(content=texts[-1]), workspace=workspace)
+        found = similar(whence, saved, Scope(workspaces=(workspace,)))
+        outdated = None if found.outdated is None else found.outdated.content
+        return [memory.content for memory in found.memories], outdated
+
+    return answer
+
+
+def test_the_outdated_one_stands_first(seen):
+    memories, outdated = seen(
+        "User works remotely from home in Austin", "User lives in Seattle", "User moved to Austin last month"
+    )
+    assert memories[0] == outdated == "User lives in Seattle"
+
+
+def test_what_only_adds_to_a_memory_names_nothing(seen):
+    _, outdated = seen("User moved to Austin", "User works remotely from home in Austin")
+    assert outdated is None
+
+
+def test_the_context_of_a_memory_is_no_part_of_the_verdict(seen):
+    _, outdated = seen(
+        "User lives in Seattle", "User moved to Austin", context="They spoke of their new cat."
+    )
+    assert outdated == "User lives in Seattle"
+
+
+def test_a_korean_move_is_found(seen):
+    memories, outdated = seen(
+        "민수는 서울에 산다.", "소라는 매일 아침 달린다.", "민수는 지난달 부산으로 이사했다."
+    )
+    assert memories == [outdated] == ["민수는 서울에 산다."]
+
+
+def test_unrelated_memories_are_not_shown(seen):
+    assert seen("User collects vintage fountain pens.", "Octopuses have three hearts.") == ([], None)
+
+
+def test_at_most_five_are_shown(seen):
+    texts = [f"The billing service retries request number {number} twice." for number in range(9)]
+    memories, _ = seen(*texts, "The billing service retries every request.")
+    assert 0 < len(memories) <= SHOWN
+
+
+def test_what_was_superseded_or_put_away_is_not_shown(whence, workspace):
+    scope = Scope(workspaces=(workspace,))
+    seattle, boston, austin = (
+        whence.remember(Draft(content=f"User lives in {city}"), workspace=workspace).memory
+        for city in ("Seattle", "Boston", "Austin")
+    )
+    whence.supersede(seattle.id, by=boston.id)
+    whence.archive(austin.id)
+    saved = whence.remember(Draft(content="User moved to Denver"), workspace=workspace)
+    assert [memory.id for memory in similar(whence, saved, scope).memories] == [boston.id]
+
+
+def test_without_models_words_and_rules_still_find_it(wordless):
+    from whence.features.workspaces import Place, found_workspace
+
+    workspace = found_workspace(wordless, Place(name="plain")).id
+    old = wordless.remember(Draft(content="User lives in Seattle"), workspace=workspace).memory
+    wordless.remember(Draft(content="Honey never spoils."), workspace=workspace)
+    saved = wordless.remember(Draft(content="User moved to Austin"), workspace=workspace)
+    found = similar(wordless, saved, Scope(workspaces=(workspace,)))
+    assert found.memories == (old,)
+    assert found.outdated == old
