@@ -66,7 +66,7 @@ class Language:
         )
 
     def question(self, text: str) -> str:
-        """Return a question about a text: four of its words in order, one word of any text, and the usual frame."""
+        """Return a question about a text: four of its words, two of any text, and the usual frame."""
         words = [word for word in text.split() if word not in stop_words()]
         start = self.chance.randrange(max(1, len(words) - 3))
         return f"what did we decide about the {' '.join(words[start : start + 4])} {self.text(2)}"
@@ -138,24 +138,26 @@ def texts(language: Language, count: int) -> list[str]:
 
 
 def fill(store: Store, workspace: str, contents: Sequence[str], vectors: Vector, now: int) -> None:
-    """Store memories with their vectors, events and words, a batch a transaction."""
+    """Store memories with vectors, events and words; every second one has a context, blended in."""
     author = Author(client="bench", session="bench", tool="store_memory")
     for start in range(0, len(contents), BATCH):
         with store.writing() as writing:
             for number in range(start, min(start + BATCH, len(contents))):
-                memory = _memory(contents[number], workspace, now + number)
-                passage = Passage(own=vectors[number], blend=vectors[number])
+                context = contents[number - 1] if number % 2 else None
+                memory = _memory(contents[number], context, workspace, now + number)
+                passage = Passage(own=vectors[number], blend=vectors[number] if context else None)
                 writing.insert(memory, [Embedding(ENGLISH.id, (passage,))])
                 writing.append(
                     Event(memory_id=memory.id, number=1, at=now, action="created", author=author, replaced={})
                 )
 
 
-def _memory(content: str, workspace: str, now: int) -> Memory:
+def _memory(content: str, context: str | None, workspace: str, now: int) -> Memory:
     return Memory(
         id=ids.memory_id("fact", now),
         type="fact",
         content=content,
+        context=context,
         workspace=workspace,
         created_at=now,
         updated_at=now,

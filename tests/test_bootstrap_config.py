@@ -51,7 +51,9 @@ def test_without_a_word_said_everything_has_a_default(settle, home):
         ("tool_names", "slash", "flat"),
     ],
 )
-def test_the_environment_wins_over_the_file_which_wins_over_the_default(settle, name, in_file, in_environment):
+def test_the_environment_wins_over_the_file_which_wins_over_the_default(
+    settle, name, in_file, in_environment
+):
     toml = f'{name} = "{in_file}"'
     assert getattr(settle(toml), name) == in_file
     key = f"WHENCE_{name.upper()}"
@@ -63,11 +65,15 @@ def test_the_environment_wins_over_the_file_which_wins_over_the_default(settle, 
 def test_a_flag_wins_over_everything(settle, name):
     settings = settle(f'{name} = "file"', flags={name: "flag"}, **{f"WHENCE_{name.upper()}": "environment"})
     assert getattr(settings, name) == "flag"
-    assert getattr(settle(flags={name: None}, **{f"WHENCE_{name.upper()}": "environment"}), name) == "environment"
+    assert (
+        getattr(settle(flags={name: None}, **{f"WHENCE_{name.upper()}": "environment"}), name)
+        == "environment"
+    )
 
 
 @pytest.mark.parametrize(
-    ("told", "offline"), [("1", True), ("true", True), ("YES", True), ("on", True), ("0", False), ("no", False), ("", False)]
+    ("told", "offline"),
+    [("1", True), ("true", True), ("YES", True), ("on", True), ("0", False), ("no", False), ("", False)],
 )
 def test_a_switch_is_read_in_the_words_people_use(settle, told, offline):
     assert settle(WHENCE_OFFLINE=told).offline is offline

@@ -1,6 +1,7 @@
 """The verbs of a memory's life, on every store."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -146,7 +147,19 @@ def test_the_longest_legal_draft_is_kept_whole(keep, wordless):
 
 @pytest.mark.parametrize(
     "content",
-    ["\u200b", "😀", "\ufeff", "\u0301", "—", "\u202e abc", "'; DROP TABLE memories; --", "\\", "%", "\r\n.", "'\""],
+    [
+        "\u200b",
+        "😀",
+        "\ufeff",
+        "\u0301",
+        "—",
+        "\u202e abc",
+        "'; DROP TABLE memories; --",
+        "\\",
+        "%",
+        "\r\n.",
+        "'\"",
+    ],
 )
 def test_odd_texts_are_kept_to_the_letter_and_a_search_for_them_does_not_fail(wordless, keep, room, content):
     memory = keep(content)
@@ -299,7 +312,7 @@ def test_a_superseded_memory_is_refused_with_the_head_of_its_chain(wordless, kee
 
 def test_a_cycle_of_any_length_is_refused(wordless, keep):
     chain = [keep(str(n)) for n in range(6)]
-    for older, newer in zip(chain, chain[1:], strict=False):
+    for older, newer in pairwise(chain):
         wordless.supersede(older.id, by=newer.id)
     before = snapshot(wordless)
     for earlier in chain[:-1]:
@@ -427,7 +440,7 @@ def test_an_edit_keeps_the_earlier_words_in_its_history(wordless, keep):
     memory = keep("first words", topic="one")
     wordless.edit(memory.id, {"content": "second words"}, author=Author(client="hand"))
     wordless.edit(memory.id, {"topic": "two"})
-    created, first, second = wordless.history(memory.id)
+    _, first, second = wordless.history(memory.id)
     assert first.replaced["content"] == "first words"
     assert first.author.client == "hand"
     assert second.replaced["topic"] == "one"
@@ -529,7 +542,9 @@ def test_closing_writes_the_access_times_that_wait(store_url, tmp_path, clock):
 
 
 @pytest.mark.promise("001-049", "003-015")
-def test_what_was_saved_without_a_model_is_found_by_meaning_once_one_read_it(store, clock, models, wordless, keep):
+def test_what_was_saved_without_a_model_is_found_by_meaning_once_one_read_it(
+    store, clock, models, wordless, keep
+):
     from whence.core.life import Whence
 
     saved = wordless.remember(Draft(content="Ana moved to Austin last month"), workspace=keep().workspace)
@@ -566,7 +581,9 @@ def test_an_edit_of_the_confidence_alone_does_not_pass_for_a_reading(whence, wor
     assert [each.id for each in whence.store.lacking(None, Scope(), 5)] == [memory.id]
 
 
-@pytest.mark.parametrize("content", ["\u200b", "😀", "\ufeff", "\u0301", "—", "…", "\u202e", "ㅋ", "、", "𒀀", "़"])
+@pytest.mark.parametrize(
+    "content", ["\u200b", "😀", "\ufeff", "\u0301", "—", "…", "\u202e", "ㅋ", "、", "𒀀", "़"]
+)
 def test_a_text_without_words_is_read_by_the_models_all_the_same(whence, remember, content):
     memory = remember(content)
     assert not memory.is_pending
@@ -581,14 +598,27 @@ def test_a_text_without_words_is_read_by_the_models_all_the_same(whence, remembe
 
 @pytest.mark.promise("001-041")
 def test_an_instant_is_told_as_iso_8601_in_utc_and_read_back_the_same():
-    for told in ("2024-06-15T10:00:00Z", "1969-12-31T23:59:59.000001Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+    for told in (
+        "2024-06-15T10:00:00Z",
+        "1969-12-31T23:59:59.000001Z",
+        "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+    ):
         assert iso(parse_instant(told, name="as_of")) == told
     assert iso(parse_instant("2024-06-15", name="as_of")) == "2024-06-15T00:00:00Z"
     assert iso(parse_instant(" 2024-06-15T12:00:00+02:00 ", name="as_of")) == "2024-06-15T10:00:00Z"
 
 
 @pytest.mark.parametrize(
-    "told", ["", "yesterday", "2024-13-01", "2024-06-15T25:00:00Z", "9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+05:00"]
+    "told",
+    [
+        "",
+        "yesterday",
+        "2024-13-01",
+        "2024-06-15T25:00:00Z",
+        "9999-12-31T23:59:59-05:00",
+        "0001-01-01T00:00:00+05:00",
+    ],
 )
 def test_a_time_that_is_none_is_refused_with_an_example(told):
     with pytest.raises(InvalidParameter, match="as_of must be an ISO 8601 time") as refused:

@@ -46,7 +46,9 @@ def sentence(kind):
 
 def heart(kind):
     """Return a piece of the secret that must not be anywhere."""
-    return BAITS[kind].replace("-----BEGIN RSA PRIVATE KEY-----\n", "").split("\n")[-1 if "cut" in kind else 0]
+    return (
+        BAITS[kind].replace("-----BEGIN RSA PRIVATE KEY-----\n", "").split("\n")[-1 if "cut" in kind else 0]
+    )
 
 
 @pytest.mark.parametrize("kind", BAITS)
@@ -172,7 +174,12 @@ def test_a_secret_in_an_edit_or_in_what_a_hand_wrote_into_an_export_is_masked_to
         '"replaced":{"content":"SECRET once","topic":"SECRET"}}'
     )
     room = '{"kind":"workspace","id":"w1","name":"w1","identity":null,"created_at":1,"archived_at":null}'
-    lines = ['{"kind":"whence","format":1}', room, memory.replace("SECRET", secret), event.replace("SECRET", secret)]
+    lines = [
+        '{"kind":"whence","format":1}',
+        room,
+        memory.replace("SECRET", secret),
+        event.replace("SECRET", secret),
+    ]
     import_lines(whence, lines)
     assert [each.content for each in whence.recent(Scope(), 5)] == ["uses [masked Anthropic key]"]
     assert secret.encode() not in bytes_on_disk(path)

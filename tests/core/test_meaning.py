@@ -1,4 +1,4 @@
-"""From a question to its answers by meaning, with the real models: two scripts, long texts, contexts, offline."""
+"""From a question to its answers by meaning, with the real models, in two scripts and without a network."""
 
 import socket
 
@@ -114,7 +114,9 @@ def test_a_vector_carries_the_model_of_its_script_and_its_dimensions(models, clo
     whence.remember(Draft(content="long " * 1500), workspace=room)
     whence.close()
     with apsw.Connection(str(path)) as connection:
-        rows = list(connection.execute("SELECT model, seq, passage, length(own) FROM vectors ORDER BY seq, passage"))
+        rows = list(
+            connection.execute("SELECT model, seq, passage, length(own) FROM vectors ORDER BY seq, passage")
+        )
     assert rows[0] == (ENGLISH.id, 1, 0, ENGLISH.dimensions + 4)
     assert rows[1] == (MULTILINGUAL.id, 2, 0, MULTILINGUAL.dimensions + 4)
     assert [row[2] for row in rows[2:]] == list(range(len(rows) - 2))
@@ -181,7 +183,9 @@ def test_saving_and_searching_open_no_socket(model_home, clock, tmp_path, monkey
     whence.close()
 
 
-def test_an_english_question_is_answered_although_the_other_model_cannot_be_had(whence, remember, scope, models):
+def test_an_english_question_is_answered_although_the_other_model_cannot_be_had(
+    whence, remember, scope, models
+):
     """A workspace that holds Korean must not make English questions fail."""
     from whence.core.errors import EmbeddingUnavailable
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.conftest import StillClock
+
 from whence.core.errors import InvalidParameter
 from whence.core.ids import ulid
 from whence.core.life import Whence
@@ -235,7 +235,9 @@ def test_a_search_agrees_with_what_lives_after_any_sequence_of_deeds(steps):
             live = {each.id for each in opened.whence.store.every() if each.is_live}
             assert set(opened.answers()) == live
             for room in opened.rooms:
-                here = {each.id for each in opened.whence.store.every() if each.is_live and each.workspace == room}
+                here = {
+                    each.id for each in opened.whence.store.every() if each.is_live and each.workspace == room
+                }
                 assert set(opened.answers(workspaces=(room,))) == here
 
 
@@ -244,7 +246,8 @@ def manifest(name):
         id=name,
         dimensions=4,
         max_tokens=9,
-        query_prefix="", weight=3.0,
+        query_prefix="",
+        weight=3.0,
         unrelated=0.3,
         paraphrase=0.9,
         related=0.6,
@@ -309,6 +312,8 @@ def test_an_id_is_twenty_six_characters_of_its_alphabet_and_never_drawn_twice(mo
 def test_ids_of_one_moment_rise_in_the_order_they_were_drawn(moment, steps):
     moment += 2**41 * 1000  # past whatever other tests drew
     drawn = [ulid(moment + step) for step in sorted(steps)]
-    same_millisecond = [ulid(moment) for _ in range(20)] if len({(moment + s) // 1000 for s in steps}) == 1 else []
+    same_millisecond = (
+        [ulid(moment) for _ in range(20)] if len({(moment + s) // 1000 for s in steps}) == 1 else []
+    )
     assert same_millisecond == sorted(same_millisecond)
     assert len(set(drawn)) == len(drawn)

@@ -1,5 +1,7 @@
 """From a question to its answers by words: who may answer, in what order, and why there is nothing."""
 
+from itertools import pairwise
+
 import pytest
 
 from whence.core.memories import GLOBAL, Draft
@@ -49,7 +51,7 @@ def test_a_question_equal_to_a_superseded_text_is_answered_by_its_head_once(word
 
 def test_versions_of_one_chain_take_one_place_before_the_cut(wordless, keep, ask):
     chain = [keep(f"the port of the proxy is {4000 + n}") for n in range(150)]
-    for older, newer in zip(chain, chain[1:], strict=False):
+    for older, newer in pairwise(chain):
         wordless.supersede(older.id, by=newer.id)
     others = [keep(f"another remark that somewhere names a port, number {n}") for n in range(3)]
     hits = ask("the port of the proxy", limit=4).hits
@@ -285,7 +287,21 @@ def test_words_are_met_in_their_other_forms(keep, ask):
 
 
 @pytest.mark.parametrize(
-    "text", ['"', "'", "kiwi OR", "kiwi AND NOT", "NEAR(kiwi, 5)", "text:kiwi", "kiwi*", "^kiwi", "{text} : kiwi", "(((", "-kiwi", "kiwi\0mango"]
+    "text",
+    [
+        '"',
+        "'",
+        "kiwi OR",
+        "kiwi AND NOT",
+        "NEAR(kiwi, 5)",
+        "text:kiwi",
+        "kiwi*",
+        "^kiwi",
+        "{text} : kiwi",
+        "(((",
+        "-kiwi",
+        "kiwi\0mango",
+    ],
 )
 def test_a_question_is_never_read_as_a_query_language(keep, ask, text):
     memory = keep("kiwi")
@@ -296,4 +312,6 @@ def test_a_question_is_never_read_as_a_query_language(keep, ask, text):
 
 def test_a_question_as_long_as_a_memory_is_answered(keep, ask):
     memory = keep("needle")
-    assert [hit.memory.id for hit in ask("needle " + " ".join(f"straw{n}" for n in range(6000))).hits] == [memory.id]
+    assert [hit.memory.id for hit in ask("needle " + " ".join(f"straw{n}" for n in range(6000))).hits] == [
+        memory.id
+    ]

@@ -5,8 +5,8 @@ import unicodedata
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from tests.conftest import StillClock
+
 from whence.core.life import Whence
 from whence.core.memories import Draft
 from whence.core.ports import Scope
@@ -81,7 +81,9 @@ def test_a_stored_text_is_found_by_its_own_words(wordless_memory, text):
         assert memory.id in [hit.memory.id for hit in answer.hits]
 
 
-@pytest.mark.parametrize("text", ["İstanbul", "ılık", "Straße", "café", "CAFÉ", "Ω", "Привет", "Ünïcode", "Ελλάδα", "x̂y"])
+@pytest.mark.parametrize(
+    "text", ["İstanbul", "ılık", "Straße", "café", "CAFÉ", "Ω", "Привет", "Ünïcode", "Ελλάδα", "x̂y"]
+)
 def test_a_word_of_any_alphabet_is_found_by_itself_in_either_case(wordless_memory, text):
     whence = wordless_memory
     room = found_workspace(whence, Place(name="alphabets", identity=f"case {text}", second_name="a")).id

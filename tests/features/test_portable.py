@@ -33,13 +33,26 @@ def full(wordless):
     shop = found_workspace(wordless, Place(name="shop", identity="github.com/acme/shop")).id
     notes = found_workspace(wordless, Place(name="notes")).id
     author = Author(client="c", session="s", tool="t")
-    keep = lambda content, room=shop, **fields: wordless.remember(  # noqa: E731  shorter to read than a def
-        Draft(content=content, **fields), workspace=room, author=author
-    ).memory
+    keep = lambda content, room=shop, **fields: (
+        wordless.remember(
+            Draft(content=content, **fields), workspace=room, author=author
+        ).memory
+    )
     old = keep("We use MySQL", type="decision", topic="db", tags=("sql", "디비"), valid_from=100)
-    new = keep("We use Postgres\nsince May", type="decision", context="the meeting", metadata={"why": ["a", 1]})
+    new = keep(
+        "We use Postgres\nsince May", type="decision", context="the meeting", metadata={"why": ["a", 1]}
+    )
     fact = keep("Ana likes green\u2028tea \u0085 and \x1e lines", notes, source="extracted", confidence=0.5)
-    keep("release", notes, type="checkpoint", name="Release 1", level=2, domain="d", module="m", code_ref="a.py")
+    keep(
+        "release",
+        notes,
+        type="checkpoint",
+        name="Release 1",
+        level=2,
+        domain="d",
+        module="m",
+        code_ref="a.py",
+    )
     wordless.supersede(old.id, by=new.id, author=author)
     wordless.archive(fact.id)
     wordless.edit(new.id, {"content": "We use Postgres 16"})
@@ -129,7 +142,9 @@ def test_imported_memories_are_read_by_the_models_afterwards(full, clock, models
 
 
 HEAD = json.dumps({"kind": "whence", "format": 1})
-ROOM = json.dumps({"kind": "workspace", "id": "w1", "name": "w", "identity": None, "created_at": 1, "archived_at": None})
+ROOM = json.dumps(
+    {"kind": "workspace", "id": "w1", "name": "w", "identity": None, "created_at": 1, "archived_at": None}
+)
 
 
 def memory_line(**fields):
@@ -269,6 +284,8 @@ def test_a_memory_restored_from_an_export_lives_on(full, target):
     newest = target.remember(Draft(content="We use SQLite"), workspace=head.workspace).memory
     target.supersede(head.id, by=newest.id)
     assert target.get(head.id).superseded_by == newest.id
-    assert [event.number for event in target.history(head.id)] == list(range(1, len(target.history(head.id)) + 1))
+    assert [event.number for event in target.history(head.id)] == list(
+        range(1, len(target.history(head.id)) + 1)
+    )
     away = next(each for each in target.store.every() if each.status == "archived")
     assert replace(target.restore(away.id), updated_at=0) == replace(away, status="active", updated_at=0)

@@ -1,4 +1,4 @@
-"""Which room a call means: by id, by name, by the place where the caller stands; founded when first written to."""
+"""Which room a call means: by id, by name, or by the place where the caller stands."""
 
 import pytest
 
@@ -47,9 +47,16 @@ def test_a_search_founds_nothing(wordless):
 
 def test_a_second_project_of_the_same_name_becomes_owner_name_and_a_third_gets_a_number(wordless):
     first, second = to_write(wordless, None, HERE), to_write(wordless, None, THERE)
-    third = to_write(wordless, None, Place(name="shop", identity="gitlab.com/other/shop", second_name="OTHER-shop"))
+    third = to_write(
+        wordless, None, Place(name="shop", identity="gitlab.com/other/shop", second_name="OTHER-shop")
+    )
     fourth = to_write(wordless, None, Place(name="SHOP", identity="local"))
-    assert [each.name for each in (first, second, third, fourth)] == ["shop", "other-shop", "OTHER-shop-2", "SHOP-2"]
+    assert [each.name for each in (first, second, third, fourth)] == [
+        "shop",
+        "other-shop",
+        "OTHER-shop-2",
+        "SHOP-2",
+    ]
     assert len({each.id for each in (first, second, third, fourth)}) == 4
     assert to_write(wordless, None, THERE) == second
 
@@ -83,7 +90,7 @@ def test_an_unknown_name_is_refused_with_near_ones_for_saves_and_searches_alike(
     put(wordless, name="billing-service")
     put(wordless, name="Frontend")
     for ask in (to_write, to_search):
-        with pytest.raises(WorkspaceNotFound, match='^Workspace "biling-servise" not found$') as refused:
+        with pytest.raises(WorkspaceNotFound, match=r'^Workspace "biling-servise" not found$') as refused:
             ask(wordless, "biling-servise", HERE)
         assert refused.value.did_you_mean == ("billing-service",)
         assert refused.value.code == "INVALID_PARAMETER"

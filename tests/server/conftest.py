@@ -181,11 +181,11 @@ def shared_home(tmp_path_factory: pytest.TempPathFactory, model_home: Path) -> H
 
 @pytest.fixture(scope="session")
 def connect() -> Connect:
-    """Open a session with a `whence mcp` of its own: connect(home, *flags, mode=, cwd=, **environment)."""
+    """How to open a session with a `whence mcp` of its own."""
     return stdio
 
 
 @pytest.fixture(scope="session")
 def connect_http() -> Connect:
-    """Open a session over any other transport of the SDK's client."""
+    """How to open a session over any other transport of the SDK's client."""
     return connected

@@ -5,7 +5,6 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import json
-import os
 import re
 import signal
 import subprocess
@@ -246,7 +245,7 @@ def test_a_stopped_server_ends_cleanly_and_keeps_what_was_stored(bare, connect_h
         assert "Traceback" not in told
         with pytest.raises(urllib.error.URLError):
             http(served.url.replace("/mcp", "/healthz"))
-    assert not os.path.exists(f"{bare.whence_home / 'whence.db'}-wal"), "the database was not closed"
+    assert not (bare.whence_home / "whence.db-wal").exists(), "the database was not closed"
     assert bare.show(kept)["content"] == "Ana likes tea"
 
 

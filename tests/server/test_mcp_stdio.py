@@ -152,9 +152,10 @@ def test_the_descriptions_say_what_the_document_says(tools):
     assert "Call this when store_memory suggests it" in supersede
     assert "Automatically filters out superseded memories" in tools["search_memories"].description
     assert "Useful for reviewing what was just stored" in tools["list_recent_memories"].description
-    assert "a clear, standalone statement" in tools["store_memory"].input_schema["properties"]["content"][
-        "description"
-    ]
+    assert (
+        "a clear, standalone statement"
+        in tools["store_memory"].input_schema["properties"]["content"]["description"]
+    )
 
 
 def test_every_tool_tells_what_it_may_do_to_the_memory(tools):
@@ -197,7 +198,9 @@ def test_every_tool_carries_its_canonical_name_and_the_words_that_find_it(tools)
         pytest.param(
             ["outdated, call supersede_memory", "both hold, keep both"], marks=pytest.mark.promise("001-036")
         ),
-        pytest.param(["atomic memories, one fact each", "clear", "specific"], marks=pytest.mark.promise("001-037")),
+        pytest.param(
+            ["atomic memories, one fact each", "clear", "specific"], marks=pytest.mark.promise("001-037")
+        ),
         pytest.param(
             ["context", "into the content", 'always "the user", or always "john"'],
             marks=pytest.mark.promise("001-038"),
@@ -293,7 +296,12 @@ def test_an_error_has_the_familys_shape_and_is_marked_as_one(session):
 
 
 def test_a_wrong_argument_is_answered_by_the_family_and_not_by_the_protocol(session):
-    for arguments in ({}, {"content": 5}, {"content": "x", "confidence": 2}, {"content": "x", "colour": "red"}):
+    for arguments in (
+        {},
+        {"content": 5},
+        {"content": "x", "confidence": 2},
+        {"content": "x", "colour": "red"},
+    ):
         assert session.refused("store_memory", **arguments)["code"] == "INVALID_PARAMETER"
     assert session.call("store_memory", None).structured_content["error"]["message"] == "content is required"
 
@@ -341,7 +349,7 @@ def test_an_answer_without_notices_has_no_such_key(session):
     ],
 )
 def test_half_of_all_calls_keep_the_documents_time(session, tool, milliseconds):
-    words = "The user reads a book about sailing on the river every second Sunday of the month".split()
+    words = ["The", "user", "reads", "a", "book", "about", "sailing", "on", "the", "river", "on", "Sundays"]
     made = [
         session.ask("store_memory", content=f"{' '.join(words[turn % 7 :])}, note {turn} of {tool}")
         for turn in range(21)
@@ -403,9 +411,7 @@ def test_a_clients_retry_answers_with_the_first_and_another_call_makes_a_memory(
     assert first["action_required"] == CONFLICT.format(old=seattle, new=first["created"]["id"])
     assert again["action_required"] == first["action_required"]
     assert session.ask("store_memory", **asked, confidence=0.5)["created"]["id"] != first["created"]["id"]
-    assert (
-        session.ask("store_memory", **asked, session="another")["created"]["id"] != first["created"]["id"]
-    )
+    assert session.ask("store_memory", **asked, session="another")["created"]["id"] != first["created"]["id"]
 
 
 def test_the_same_words_in_a_new_process_are_a_new_memory_and_in_the_same_session_a_retry(bare, connect):
@@ -479,7 +485,9 @@ def test_the_flag_goes_before_the_environment_and_both_before_the_project(bare, 
     with connect(bare, cwd=ours, WHENCE_WORKSPACE="chosen") as client:
         by_environment = client.ask("store_memory", content="Ana likes tea")["created"]["id"]
         by_meta = client.call("store_memory", {"content": "Ben likes tea"}, {"whence/workspace": "meta"})
-        by_argument = client.ask("store_memory", content="Cleo likes tea", workspace="global")["created"]["id"]
+        by_argument = client.ask("store_memory", content="Cleo likes tea", workspace="global")["created"][
+            "id"
+        ]
     with connect(bare, "--workspace", "flagged", cwd=ours, WHENCE_WORKSPACE="chosen") as client:
         by_flag = client.ask("store_memory", content="Ana likes tea")["created"]["id"]
     assert bare.show(by_environment)["workspace"] == "chosen"
@@ -572,7 +580,7 @@ def piped(home, *flags, **environment):
 
 
 def spoken(home, requests, *flags, **environment):
-    """Return every line that `whence mcp` writes until it has answered all these lines, and what it logged."""
+    """Return what `whence mcp` writes until it has answered all these lines, and what it logs."""
     waiting = {told["id"] for told in map(tolerant, requests) if told.get("id") is not None}
     lines = []
     with piped(home, *flags, **environment) as process:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 # Python runs this file at every start of every process below: no socket gets out, and who tried is noted.
-GUARD = '''
+GUARD = """
 import os, socket
 def cut(method):
     def refuse(self, address, *rest):
@@ -26,7 +26,7 @@ def nobody(host, *rest, **more):
         attempts.write(f"{host}\\n")
     raise OSError("the network is cut")
 socket.getaddrinfo = nobody
-'''
+"""
 
 
 @pytest.fixture

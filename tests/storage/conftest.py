@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 import pytest
-
 from tests.conftest import StillClock
+
 from whence.core.ids import link_id, memory_id, workspace_id
 from whence.core.links import Link
 from whence.core.memories import Author, Event, Memory, Workspace
@@ -107,7 +107,10 @@ def save(store: Store, make: Maker) -> Callable[..., Memory]:
     """Insert a memory with its event, in one transaction."""
 
     def insert(
-        workspace: str, content: str = "a plain fact", vectors: list[Embedding] | None = None, **fields: object
+        workspace: str,
+        content: str = "a plain fact",
+        vectors: list[Embedding] | None = None,
+        **fields: object,
     ) -> Memory:
         memory = make.memory(workspace, content, **fields)
         with store.writing() as writing:

@@ -1,6 +1,8 @@
 """One suite for all stores: what every store does with what the core hands it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -269,7 +271,9 @@ def test_events_come_back_in_order_with_author_and_what_was_replaced(store, room
         assert writing.next_event(memory.id) == 1
         first, second = (
             make.event(memory, author=author),
-            make.event(memory, 2, action="edited", replaced={"content": "옛말", "tags": ["a"], "topic": None}),
+            make.event(
+                memory, 2, action="edited", replaced={"content": "옛말", "tags": ["a"], "topic": None}
+            ),
         )
         writing.append(first)
         writing.append(second)
@@ -348,7 +352,7 @@ def test_a_limit_is_filled_although_nearer_ones_are_filtered_out(store, room, sa
 def test_a_limit_is_filled_although_versions_of_one_chain_are_nearer(store, room, save, make):
     chain = [save(room, f"kiwi kiwi version {n}", make.read(1, n / 1000)) for n in range(150)]
     with store.writing() as writing:
-        for older, newer in zip(chain, chain[1:], strict=False):
+        for older, newer in pairwise(chain):
             writing.link(make.link(newer, older))
     others = [save(room, "one kiwi among many other fruits here", make.read(0.3, 1)) for _ in range(4)]
     question = words("kiwi", vectors=((HERE, make.direction(1)),))
@@ -418,7 +422,7 @@ def test_words_are_words_and_never_a_query_language(store, room, save, word):
 def test_a_question_of_thousands_of_words_is_answered(store, room, save):
     memory = save(room, "needle in a haystack")
     many = [f"straw{n}" for n in range(8000)]
-    pairs = tuple(f"{a} {b}" for a, b in zip(many, many[1:], strict=False))
+    pairs = tuple(f"{a} {b}" for a, b in pairwise(many))
     assert ids(store.find(Question(words=("needle", *many), phrases=pairs), Scope(), 5)) == [memory.id]
 
 
@@ -672,6 +676,30 @@ def test_touch_moves_only_the_access_time_and_never_back(store, room, save):
     assert len(store.events(memory.id)) == 1
 
 
+def test_threads_that_save_change_and_search_at_once_get_no_error_and_lose_nothing(store, room, save, make):
+    question = words("kiwi", vectors=((HERE, make.direction(1)),))
+
+    def work(number: int) -> list[str]:
+        mine = []
+        for turn in range(10):
+            memory = save(room, f"kiwi {number} {turn}", make.read(1, number / 10))
+            assert memory.id in found_ids(store, question, Scope(), limit=1000)
+            if turn % 3 == 0:
+                with store.writing() as writing:
+                    writing.update(memory, replace(memory, status="archived"))
+                assert memory.id not in found_ids(store, question, Scope(), limit=1000)
+            else:
+                mine.append(memory.id)
+            if turn == number:
+                store.release()
+        return mine
+
+    with ThreadPoolExecutor(6) as pool:
+        kept = {one for mine in pool.map(work, range(6)) for one in mine}
+    assert found_ids(store, question, Scope(), limit=1000) == kept
+    assert store.health()["integrity"] == "ok"
+
+
 # -- workspaces, health
 
 
@@ -707,7 +735,12 @@ def test_health_tells_what_is_there_and_that_it_is_whole(store, room, save, make
         writing.link(make.link(newer, older))
     health = store.health()
     assert health["integrity"] == "ok"
-    assert (health["memories"], health["links"], health["events"], health["workspaces"]) == ("2", "1", "2", "1")
+    assert (health["memories"], health["links"], health["events"], health["workspaces"]) == (
+        "2",
+        "1",
+        "2",
+        "1",
+    )
 
 
 def test_a_store_url_of_another_kind_is_refused_with_the_way_to_write_one(clock):

@@ -89,7 +89,9 @@ def test_the_table_of_memories_has_the_documents_columns_and_both_times(raw):
 def test_no_type_has_a_table_of_its_own_and_no_memory_names_another_in_its_row(raw):
     tables = {
         row[0]
-        for row in raw.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%fts5%'")
+        for row in raw.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%fts5%'"
+        )
         if not row[0].startswith("words_")
     }
     assert tables == {
@@ -245,7 +247,9 @@ def test_the_table_of_links_refuses_a_second_successor_but_not_a_second_reading(
     put(pair, "memory_links", GOOD_LINK)
     for word in ("supersedes", "replaces"):
         with pytest.raises(apsw.ConstraintError):
-            put(pair, "memory_links", {**GOOD_LINK, "id": "link_2", "from_id": "fact_3", "relationship": word})
+            put(
+                pair, "memory_links", {**GOOD_LINK, "id": "link_2", "from_id": "fact_3", "relationship": word}
+            )
     put(pair, "memory_links", {**GOOD_LINK, "id": "link_3", "from_id": "fact_3", "relationship": "refines"})
     put(pair, "memory_links", {**GOOD_LINK, "id": "link_4", "from_id": "fact_3", "known_until": 5})
     assert count(pair, "memory_links") == 3
@@ -328,7 +332,9 @@ def test_our_own_queries_search_by_index_and_never_scan_a_table(raw):
         if not sql.startswith(("SELECT", "WITH")) or "MATCH" in sql:
             continue
         steps = plan(raw, sql, values)
-        scans = [step for step in steps if re.match(r"SCAN (m|l|v|w|memor\w+|events|vectors|requests)\b", step)]
+        scans = [
+            step for step in steps if re.match(r"SCAN (m|l|v|w|memor\w+|events|vectors|requests)\b", step)
+        ]
         assert not [step for step in scans if "USING COVERING INDEX" not in step], (name, steps)
 
 
@@ -401,5 +407,9 @@ def test_two_tenants_may_hold_the_same_ids(open_file, make):
 
 
 def test_what_a_row_keeps_as_json_is_json(rooms):
-    put(rooms, "memories", {**GOOD, "metadata": json.dumps({"schema_version": 1, "말": "글"}), "tags": '["a"]'})
+    put(
+        rooms,
+        "memories",
+        {**GOOD, "metadata": json.dumps({"schema_version": 1, "말": "글"}), "tags": '["a"]'},
+    )
     assert next(rooms.execute("SELECT metadata ->> '$.말' FROM memories"))[0] == "글"

@@ -69,7 +69,9 @@ def test_the_matrix_scans_every_row_that_was_appended_and_not_hidden(batches, hi
         assert scan.similarities[seq] == pytest.approx(expected[seq], abs=1e-4)
     best = {seq: value for seq, value in scan.best(limit).items() if np.isfinite(value)}
     wanted = sorted(seen, key=lambda seq: -expected[seq])[:limit]
-    assert sorted(best.values(), reverse=True) == pytest.approx([float(expected[seq]) for seq in wanted], abs=1e-4)
+    assert sorted(best.values(), reverse=True) == pytest.approx(
+        [float(expected[seq]) for seq in wanted], abs=1e-4
+    )
 
 
 def test_the_matrix_grows_past_a_block_without_losing_a_row():

@@ -275,7 +275,14 @@ def test_a_memory_that_replaced_several_shows_the_newest_and_lists_all(words):
         ({"old_memory_id": "a"}, "new_memory_id is required"),
         ({"old_memory_id": 12, "new_memory_id": "a"}, "old_memory_id must be text"),
         ({"old_memory_id": "a", "new_memory_id": None}, "new_memory_id must be text"),
-        ({"old_memory_id": "a\ud800", "new_memory_id": "b"}, "old_memory_id holds characters that are no text"),
+        (
+            {"old_memory_id": "a\ud800", "new_memory_id": "b"},
+            "old_memory_id holds characters that are no text",
+        ),
+        (
+            {"old_memory_id": "a", "new_memory_id": "b", "workspace": "nowhere"},
+            'Workspace "nowhere" not found',
+        ),
     ],
 )
 def test_superseding_needs_two_ids_as_text(words, arguments, message):
@@ -404,7 +411,6 @@ def test_a_bad_search_is_refused_in_one_sentence(words, arguments, message):
     assert error["message"].startswith(message)
 
 
-@pytest.mark.xfail(strict=True, reason="core/times.py: a zone that leaves the calendar is an OverflowError")
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
 def test_a_time_at_the_edge_of_the_calendar_is_refused_in_one_sentence(words, time):
     error = words.refused("search_memories", query="x", as_of=time)
@@ -617,7 +623,9 @@ def test_without_a_model_nothing_fails_and_every_reply_says_so(words):
 
 
 def test_a_secret_is_masked_before_it_is_stored_and_the_caller_told(words):
-    reply = words.ask("store_memory", content="Deploy with AKIAIOSFODNN7EXAMPLE", context="password=hunter22!")
+    reply = words.ask(
+        "store_memory", content="Deploy with AKIAIOSFODNN7EXAMPLE", context="password=hunter22!"
+    )
     assert reply["created"]["content"] == "Deploy with [masked AWS key]"
     assert "AWS key" in reply["notices"][0]
     assert "AKIA" not in "".join(words.dump())

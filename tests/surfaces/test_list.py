@@ -61,7 +61,11 @@ def test_a_listed_name_is_one_that_every_client_takes_and_no_two_are_alike():
 
 
 def test_families_are_chosen_by_name_once_each_and_an_unknown_one_is_refused():
-    assert chosen("facts") == chosen(" facts , facts ") == tuple(each for each in FAMILIES if each.name == "facts")
+    assert (
+        chosen("facts")
+        == chosen(" facts , facts ")
+        == tuple(each for each in FAMILIES if each.name == "facts")
+    )
     assert chosen("all") == FAMILIES
     for wrong in ("fact", "", " , ", "facts,nonsense"):
         with pytest.raises(InvalidParameter) as refused:

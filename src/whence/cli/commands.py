@@ -219,6 +219,7 @@ def archive(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def move(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
+        whence.get(arguments.id)  # an unknown one must not found a workspace
         room = to_write(whence, arguments.to, _caller(settings).place)
         memory = whence.move(arguments.id, room.id, author=AUTHOR)
     return _changed(arguments, memory, f"Moved to {room.name}:")
@@ -240,7 +241,7 @@ def export(arguments: argparse.Namespace, settings: Settings) -> int:
             return 0
         # Whole or not at all: a half export must not stand in the place of an earlier one.
         target = Path(arguments.file)
-        half = target.with_name(f".{target.name}.{os.getpid()}.half")
+        half = target.parent / f".{target.name}.{os.getpid()}.half"
         try:
             half.touch(0o600)  # born private, as the store is
             with half.open("w", encoding="utf-8") as out:

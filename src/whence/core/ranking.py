@@ -32,15 +32,15 @@ class Ranked:
     reasons: tuple[Reason, ...]
 
 
-def by_words(candidate: Candidate, most: float) -> Reason:
+def by_words(candidate: Candidate, most: float) -> float:
     """Words count as a share of the best match by words."""
-    return Reason("words", WORDS * candidate.words / most if most else 0.0)
+    return WORDS * candidate.words / most if most else 0.0
 
 
-def by_meaning(candidate: Candidate, found: Found, manifests: Mapping[str, Manifest], leading: str) -> Reason:
+def by_meaning(candidate: Candidate, found: Found, manifests: Mapping[str, Manifest], leading: str) -> float:
     """Meaning is scaled within the query; a second model, which saw other memories, by its own figures."""
     if candidate.meaning is None or candidate.model is None:
-        return Reason("meaning", 0.0)
+        return 0.0
     manifest = manifests[candidate.model]
     if candidate.model == leading:
         low, high = found.spans[candidate.model]
@@ -49,12 +49,12 @@ def by_meaning(candidate: Candidate, found: Found, manifests: Mapping[str, Manif
     else:
         low, high = _foreign_floor(manifest), manifest.paraphrase
     share = (candidate.meaning - low) / (high - low) if high > low else 1.0
-    return Reason("meaning", manifests[leading].weight * min(1.0, max(0.0, share)))
+    return manifests[leading].weight * min(1.0, max(0.0, share))
 
 
-def by_source(candidate: Candidate) -> Reason:
+def by_source(candidate: Candidate) -> float:
     """What someone said outright stands a little above what was drawn from talk."""
-    return Reason("explicit", EXPLICIT if candidate.source == "explicit" else 0.0)
+    return EXPLICIT if candidate.source == "explicit" else 0.0
 
 
 def _foreign_floor(manifest: Manifest) -> float:
@@ -73,16 +73,24 @@ def is_an_answer(candidate: Candidate, manifests: Mapping[str, Manifest], leadin
     return candidate.meaning >= floor
 
 
-def fuse(found: Found, manifests: Sequence[Manifest]) -> list[Ranked]:
-    """Return the answers, best first; `manifests` are those of the models asked, the leading one first."""
+def fuse(found: Found, manifests: Sequence[Manifest], limit: int) -> list[Ranked]:
+    """Return the first answers, best first; `manifests` are those of the models asked, the leading one first."""
     known = {manifest.id: manifest for manifest in manifests}
     leading = manifests[0].id if manifests else ""
-    answers = [each for each in found.candidates if is_an_answer(each, known, leading)]
     most = max((each.words for each in found.candidates), default=0.0)
     best = (WORDS if most else 0.0) + (manifests[0].weight if found.spans else 0.0) + EXPLICIT
+
+    def points(each: Candidate) -> float:
+        return by_words(each, most) + by_meaning(each, found, known, leading) + by_source(each)
+
+    scored = [(points(each), each) for each in found.candidates if is_an_answer(each, known, leading)]
+    scored.sort(key=lambda pair: (-pair[0], -pair[1].valid_from, pair[1].id))
     ranked = []
-    for each in answers:
-        reasons = (by_words(each, most), by_meaning(each, found, known, leading), by_source(each))
-        total = sum(reason.points for reason in reasons)
+    for total, each in scored[:limit]:
+        reasons = (
+            Reason("words", by_words(each, most)),
+            Reason("meaning", by_meaning(each, found, known, leading)),
+            Reason("explicit", by_source(each)),
+        )
         ranked.append(Ranked(each, total / best, tuple(reason for reason in reasons if reason.points)))
-    return sorted(ranked, key=lambda each: (-each.relevance, -each.candidate.valid_from, each.candidate.id))
+    return ranked

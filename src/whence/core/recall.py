@@ -64,7 +64,7 @@ def recall(store: Store, models: Models, clock: Clock, query: Query) -> Answer:
         vectors=tuple((each.manifest.id, each.embed_query(query.text)) for each in asked),
     )
     found = store.find(question, query.scope, CANDIDATES)
-    ranked = fuse(found, [each.manifest for each in asked])[: query.limit]
+    ranked = fuse(found, [each.manifest for each in asked], query.limit)
     hits = _hits(store, ranked, query.scope)
     kept = _within(hits, query.max_tokens, asked)
     if len(kept) < len(hits):

@@ -15,7 +15,10 @@ def open_store(url: str, *, tenant: str, clock: Clock) -> Store:
         from whence.storage.sqlite import SqliteStore
 
         path = url.removeprefix(SQLITE)
-        place = path if path == ":memory:" else Path(path).expanduser()
+        try:
+            place = path if path == ":memory:" else Path(path).expanduser()
+        except RuntimeError as error:
+            raise StorageFailed(f"{url} names no file: {error}", hint="Write the path out.") from None
         return SqliteStore(place, tenant=tenant, clock=clock)
     scheme = url.partition(":")[0]
     raise StorageFailed(

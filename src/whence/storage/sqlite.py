@@ -328,7 +328,7 @@ class SqliteStore:
             connection, "rows" if scope.history else "heads", **scope_row(scope), seqs=as_json(seqs)
         )
         found: dict[str, Candidate] = {}
-        for seq, start, head, source, valid_from, status, workspace, kind, known_until, _ in rows:
+        for seq, start, head, source, valid_from, status, workspace, kind, known_until in rows:
             outside = scope.workspaces is not None and workspace not in scope.workspaces
             put_away = not scope.history and status == "archived"
             deleted = known_until is not None and (scope.known_at is None or known_until <= scope.known_at)

@@ -189,6 +189,7 @@ class SupersedeReply(WithNotices):
 
 def supersede_memory(call: Call[SupersedeArguments]) -> dict[str, Any]:
     old, new = call.arguments.old_memory_id, call.arguments.new_memory_id
+    call.workspaces()  # ids hold in every workspace, yet one that does not exist is a mistake to tell
     call.whence.supersede(old, by=new, author=call.author)
     return {"success": True, "message": f"Memory {old} marked as superseded by {new}"}
 

@@ -1,3 +1,5 @@
+-- Written without statistics: where the small side is known, CROSS JOIN tells the engine to begin there.
+
 -- name: memories
 -- Return the memories of these ids, with what they replaced and what replaced them.
 SELECT
@@ -18,7 +20,7 @@ SELECT
         ) AS s
     ) AS supersedes
 FROM json_each(:ids) AS asked
-JOIN memories AS m ON m.tenant = :tenant AND m.id = asked.value
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = asked.value
 ORDER BY asked.key;
 
 -- name: recent
@@ -43,19 +45,19 @@ LIMIT :limit;
 
 -- name: by_words
 -- Return the rows that these words meet in this place, best first.
-SELECT w.rowid AS seq, -bm25(words, 1.0, 0.5, 0.0) AS score
+SELECT w.rowid AS seq, -w.rank AS score
 FROM words AS w
-WHERE words MATCH :match
-ORDER BY bm25(words, 1.0, 0.5, 0.0), w.rowid DESC
+WHERE words MATCH :match AND rank MATCH 'bm25(1.0, 0.5, 0.0)'
+ORDER BY rank
 LIMIT :limit;
 
 -- name: by_words_within
 -- Return the rows that these words meet among the allowed ones, best first.
-SELECT w.rowid AS seq, -bm25(words, 1.0, 0.5, 0.0) AS score
+SELECT w.rowid AS seq, -w.rank AS score
 FROM words AS w
-WHERE words MATCH :match
+WHERE words MATCH :match AND rank MATCH 'bm25(1.0, 0.5, 0.0)'
     AND +w.rowid IN (SELECT value FROM json_each(:allowed))
-ORDER BY bm25(words, 1.0, 0.5, 0.0), w.rowid DESC
+ORDER BY rank
 LIMIT :limit;
 
 -- name: allowed
@@ -71,43 +73,62 @@ WHERE m.tenant = :tenant
 
 -- name: heads
 -- Return, for each row, the version of its chain that answers: the last one that held then, as known then.
-WITH RECURSIVE walk (seq, start_id, id, step) AS (
-    SELECT m.seq, m.id, m.id, 0 FROM json_each(:seqs) AS asked
+-- Up to the heads and down again, each version once: a chain of many versions may be met by all of them.
+WITH RECURSIVE up (id) AS (
+    SELECT m.id FROM json_each(:seqs) AS asked
     JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value
-    UNION ALL
-    SELECT walk.seq, walk.start_id, l.from_id, walk.step + 1 FROM walk
-    JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = walk.id
+    UNION
+    SELECT l.from_id FROM up
+    JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = up.id
         AND l.relationship IN ('supersedes', 'replaces')
         AND (CASE WHEN :known_at IS NULL THEN l.known_until IS NULL
              ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
-    WHERE walk.step < 100000
+), down (id, answer) AS (
+    SELECT m.id, CASE WHEN :as_of IS NULL OR m.valid_from <= :as_of THEN m.id END
+    FROM up JOIN memories AS m ON m.tenant = :tenant AND m.id = up.id
+    WHERE NOT EXISTS (
+        SELECT 1 FROM memory_links AS l
+        WHERE l.tenant = :tenant AND l.to_id = up.id
+            AND l.relationship IN ('supersedes', 'replaces')
+            AND (CASE WHEN :known_at IS NULL THEN l.known_until IS NULL
+                 ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
+    )
+    UNION ALL
+    SELECT m.id, coalesce(down.answer, CASE WHEN m.valid_from <= :as_of THEN m.id END)
+    FROM down
+    JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = down.id
+        AND l.relationship IN ('supersedes', 'replaces')
+        AND (CASE WHEN :known_at IS NULL THEN l.known_until IS NULL
+             ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
+    JOIN memories AS m ON m.tenant = :tenant AND m.id = l.to_id
 )
-SELECT walk.seq, walk.start_id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until,
-    max(walk.step)
-FROM walk JOIN memories AS m ON m.tenant = :tenant AND m.id = walk.id
-WHERE :as_of IS NULL OR m.valid_from <= :as_of
-GROUP BY walk.seq;
+SELECT s.seq, s.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until
+FROM down
+JOIN memories AS s ON s.tenant = :tenant AND s.id = down.id
+JOIN memories AS m ON m.tenant = :tenant AND m.id = down.answer
+WHERE s.seq IN (SELECT value FROM json_each(:seqs))
+ORDER BY s.seq;
 
 -- name: rows
 -- Return what ranking needs to know of these rows, each version for itself.
-SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until, 0
+SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until
 FROM json_each(:seqs) AS asked
-JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value;
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value;
 
 -- name: chain
 -- Return the ids of every version that leads to the same head.
 WITH RECURSIVE later (id) AS (
     SELECT :id
     UNION
-    SELECT l.from_id FROM later JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = later.id
+    SELECT l.from_id FROM later CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = later.id
         AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
 ), whole (id) AS (
     SELECT id FROM later
     UNION
-    SELECT l.to_id FROM whole JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = whole.id
+    SELECT l.to_id FROM whole CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = whole.id
         AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
 )
-SELECT m.id FROM whole JOIN memories AS m ON m.tenant = :tenant AND m.id = whole.id
+SELECT m.id FROM whole CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = whole.id
 ORDER BY m.valid_from, m.created_at, m.id;
 
 -- name: head
@@ -115,8 +136,7 @@ ORDER BY m.valid_from, m.created_at, m.id;
 WITH RECURSIVE later (id, step) AS (
     SELECT :id, 0
     UNION
-    SELECT l.from_id, later.step + 1 FROM later
-    JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = later.id
+    SELECT l.from_id, later.step + 1 FROM later CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = later.id
         AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
 )
 SELECT id FROM later ORDER BY step DESC LIMIT 1;
@@ -220,14 +240,14 @@ WHERE tenant = :tenant AND workspace = :workspace AND stamp > :stamp ORDER BY st
 -- name: vectors_of
 -- Return the scanned vectors of these rows.
 SELECT v.seq, coalesce(v.blend, v.own) FROM json_each(:seqs) AS asked
-JOIN vectors AS v ON v.tenant = :tenant AND v.workspace = :workspace AND v.model = :model
+CROSS JOIN vectors AS v ON v.tenant = :tenant AND v.workspace = :workspace AND v.model = :model
     AND v.seq = asked.value
 ORDER BY v.seq, v.passage;
 
 -- name: own_vectors_of
 -- Return the own vectors of these rows, blended with nothing.
 SELECT v.seq, v.own FROM json_each(:seqs) AS asked
-JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value
 JOIN vectors AS v ON v.tenant = m.tenant AND v.workspace = m.workspace AND v.model = :model AND v.seq = m.seq;
 
 -- name: every
