@@ -253,6 +253,7 @@ def manifest(name):
         related=0.6,
         duplicate=0.8,
         question_floor=0.4,
+        weight=3.0,
     )
 
 
@@ -282,7 +283,9 @@ def test_fusion_keeps_every_answer_once_and_relevance_falls_from_one_to_nought(f
         for model in known
     }
     spans = {model: (min(each), max(each)) for model, each in seen.items() if each}
-    ranked = fuse(Found(candidates=tuple(found), spans=spans), [manifest(each) for each in known])
+    everything = Found(candidates=tuple(found), spans=spans)
+    ranked = fuse(everything, [manifest(each) for each in known], limit=20)
+    assert fuse(everything, [manifest(each) for each in known], limit=3) == ranked[:3]
     ids = [each.candidate.id for each in ranked]
     assert len(ids) == len(set(ids))
     assert set(ids) <= {each.id for each in found}
@@ -297,7 +300,7 @@ def test_fusion_keeps_every_answer_once_and_relevance_falls_from_one_to_nought(f
 @given(candidates)
 def test_without_a_model_only_what_shares_a_word_is_an_answer(found):
     plain = tuple(replace(each, meaning=None, model=None) for each in found)
-    ranked = fuse(Found(candidates=plain), [])
+    ranked = fuse(Found(candidates=plain), [], limit=20)
     assert {each.candidate.id for each in ranked} == {each.id for each in plain if each.words > 0}
 
 

@@ -33,11 +33,11 @@ def full(wordless):
     shop = found_workspace(wordless, Place(name="shop", identity="github.com/acme/shop")).id
     notes = found_workspace(wordless, Place(name="notes")).id
     author = Author(client="c", session="s", tool="t")
-    keep = lambda content, room=shop, **fields: (
-        wordless.remember(
-            Draft(content=content, **fields), workspace=room, author=author
-        ).memory
-    )
+
+    def keep(content, room=shop, **fields):
+        draft = Draft(content=content, **fields)
+        return wordless.remember(draft, workspace=room, author=author).memory
+
     old = keep("We use MySQL", type="decision", topic="db", tags=("sql", "디비"), valid_from=100)
     new = keep(
         "We use Postgres\nsince May", type="decision", context="the meeting", metadata={"why": ["a", 1]}

@@ -587,6 +587,19 @@ def test_a_failing_database_is_told_as_such_and_nothing_is_half_written(facts, s
     assert set(facts.recent()) == {old, new}
 
 
+@pytest.mark.promise("001-008", "001-056")
+def test_a_store_that_cannot_look_for_similar_memories_still_says_that_it_stored(facts, store):
+    facts.store("User lives in Seattle")
+    with store._file.writing() as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("UPDATE memories SET metadata = 'broken'")
+    outcome = facts.call("store_memory", content="User moved to Austin")
+    assert not outcome.is_error, "the memory is stored: an error would be a lie"
+    assert outcome.structured["similar"] == []
+    assert "could not be looked up" in outcome.structured["notices"][0]
+    assert facts.whence.get(outcome.structured["created"]["id"]).content == "User moved to Austin"
+
+
 @pytest.mark.promise("001-048")
 @pytest.mark.parametrize(
     ("tool", "arguments"),

@@ -74,7 +74,7 @@ def is_an_answer(candidate: Candidate, manifests: Mapping[str, Manifest], leadin
 
 
 def fuse(found: Found, manifests: Sequence[Manifest], limit: int) -> list[Ranked]:
-    """Return the first answers, best first; `manifests` are those of the models asked, the leading one first."""
+    """Return the best answers in order; `manifests` are of the models asked, the leading one first."""
     known = {manifest.id: manifest for manifest in manifests}
     leading = manifests[0].id if manifests else ""
     most = max((each.words for each in found.candidates), default=0.0)

@@ -13,8 +13,8 @@ from whence.models.manifests import MULTILINGUAL
 if TYPE_CHECKING:
     from whence.core.ports import Manifest, Vector
 
-# The model takes any length, but blurs what is longer than a sentence or two: KorQuAD dev R@1 at equal weight of
-# words and meaning is .870 with pieces of 1,200 characters, .898 with 200, .900 with 100.
+# The model takes any length, but blurs what is longer than a sentence or two: KorQuAD dev R@1 at equal
+# weight of words and meaning is .870 with pieces of 1,200 characters, .898 with 200, .900 with 100.
 _PIECE_CHARACTERS = 150
 
 

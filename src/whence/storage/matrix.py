@@ -26,10 +26,12 @@ class Scan:
 
     seqs: NDArray[np.int64]
     similarities: Vector
+    is_rising: bool  # every row's seq is above the one before
+    has_gaps: bool  # some rows are hidden
 
     @property
     def span(self) -> tuple[float, float] | None:
-        seen = self.similarities[np.isfinite(self.similarities)]
+        seen = self.similarities[np.isfinite(self.similarities)] if self.has_gaps else self.similarities
         return (float(seen.min()), float(seen.max())) if seen.size else None
 
     def best(self, limit: int) -> dict[int, float]:
@@ -48,7 +50,7 @@ class Scan:
         if wanted.size < _FEW:
             at = np.searchsorted(self.seqs, wanted)
             at = at[at < self.seqs.size]
-            if np.all(self.seqs[1:] > self.seqs[:-1]):
+            if self.is_rising:
                 return self._by_seq(at[np.isin(self.seqs[at], wanted)])
         return self._by_seq(np.flatnonzero(np.isin(self.seqs, wanted)))
 
@@ -73,6 +75,7 @@ class Matrix:
         self._seqs = np.empty(0, dtype=np.int64)
         self._hidden = np.empty(0, dtype=bool)
         self._count = 0
+        self._is_rising = True
 
     def append(self, seqs: Sequence[int], blobs: Sequence[bytes]) -> None:
         """Add packed vectors."""
@@ -89,6 +92,8 @@ class Matrix:
             self._hidden = hidden
         self._seqs[self._count : room] = seqs
         self._hidden[self._count : room] = False
+        fresh = self._seqs[max(0, self._count - 1) : room]
+        self._is_rising = self._is_rising and bool(np.all(fresh[1:] > fresh[:-1]))
         self._fill(rows)
         self._count = room
 
@@ -133,6 +138,7 @@ class Matrix:
         out = self._hidden[:count] if allowed is None else ~np.isin(seqs, allowed)
         if without is not None:
             out = out | np.isin(seqs, without)
-        if out.any():
+        has_gaps = bool(out.any())
+        if has_gaps:
             similarities[out] = _NOTHING
-        return Scan(seqs, similarities)
+        return Scan(seqs, similarities, self._is_rising, has_gaps)

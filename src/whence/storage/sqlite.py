@@ -290,7 +290,7 @@ class SqliteStore:
                 _SQL["by_words_within"],
                 {"match": match, "limit": fetch, "allowed": as_json(allowed.tolist())},
             )
-        return dict(rows)
+        return {seq: -score for seq, score in rows}
 
     def _scan(
         self,
@@ -324,9 +324,7 @@ class SqliteStore:
         seqs = list(dict.fromkeys([*words, *meaning]))
         if question.own:
             meaning = self._judge_by_own(connection, question, meaning)
-        rows = self._rows(
-            connection, "rows" if scope.history else "heads", **scope_row(scope), seqs=as_json(seqs)
-        )
+        rows = self._versions(connection, scope, seqs)
         found: dict[str, Candidate] = {}
         for seq, start, head, source, valid_from, status, workspace, kind, known_until in rows:
             outside = scope.workspaces is not None and workspace not in scope.workspaces
@@ -347,6 +345,17 @@ class SqliteStore:
             )
             found[head] = _merge(found.get(head), fresh)
         return list(found.values())
+
+    def _versions(
+        self, connection: apsw.Connection, scope: Scope, seqs: Sequence[int]
+    ) -> list[tuple[Any, ...]]:
+        """Return, for each row, the version that answers for it: only what was replaced has a chain."""
+        rows = self._rows(connection, "rows", seqs=as_json(seqs))
+        standing = [row[:-1] for row in rows if scope.history or not row[-1]]
+        replaced = [row[0] for row in rows if row[-1] and not scope.history]
+        if replaced:
+            standing += self._rows(connection, "heads", **scope_row(scope), seqs=as_json(replaced))
+        return standing
 
     def _judge_by_own(
         self, connection: apsw.Connection, question: Question, meaning: Mapping[int, tuple[str, float]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,17 +11,19 @@ from whence.core.memories import CONTENT_LIMIT, Draft, check_text
 from whence.core.ports import Scope
 from whence.core.recall import Query
 from whence.core.times import iso, parse_instant
-from whence.features.conflicts import similar
+from whence.features.conflicts import Similar, similar
 from whence.surfaces.tool import Arguments, Call, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whence.core.errors import WhenceError
+    from whence.core.life import Saved
     from whence.core.memories import Memory
     from whence.core.recall import Hit
 
 QUERY_LIMIT = 10_000
+logger = logging.getLogger(__name__)
 
 
 class MemoryReply(BaseModel):
@@ -148,7 +151,7 @@ def store_memory(call: Call[StoreArguments]) -> dict[str, Any]:
         request=call.request,
     )
     call.notices.extend(saved.notices)
-    near = similar(call.whence, saved, Scope(workspaces=call.workspaces()))
+    near = _near(call, saved)
     action = None
     if near.outdated is not None:
         action = (
@@ -160,6 +163,16 @@ def store_memory(call: Call[StoreArguments]) -> dict[str, Any]:
         "similar": [plain_memory(each) for each in near.memories],
         "action_required": action,
     }
+
+
+def _near(call: Call[StoreArguments], saved: Saved) -> Similar:
+    """Return what may be outdated; the memory is stored by now, so trouble here is a notice and no error."""
+    try:
+        return similar(call.whence, saved, Scope(workspaces=call.workspaces()))
+    except Exception:  # an error would say that nothing was stored
+        logger.exception("store_memory could not look for similar memories")
+        call.notices.append("Stored, but what it may make outdated could not be looked up.")
+        return Similar((), None)
 
 
 def tell_stored(reply: Mapping[str, Any]) -> str:

@@ -45,19 +45,19 @@ LIMIT :limit;
 
 -- name: by_words
 -- Return the rows that these words meet in this place, best first.
-SELECT w.rowid AS seq, -w.rank AS score
+SELECT w.rowid, bm25(words, 1.0, 0.5, 0.0) AS score
 FROM words AS w
-WHERE words MATCH :match AND rank MATCH 'bm25(1.0, 0.5, 0.0)'
-ORDER BY rank
+WHERE words MATCH :match
+ORDER BY score
 LIMIT :limit;
 
 -- name: by_words_within
 -- Return the rows that these words meet among the allowed ones, best first.
-SELECT w.rowid AS seq, -w.rank AS score
+SELECT w.rowid, bm25(words, 1.0, 0.5, 0.0) AS score
 FROM words AS w
-WHERE words MATCH :match AND rank MATCH 'bm25(1.0, 0.5, 0.0)'
+WHERE words MATCH :match
     AND +w.rowid IN (SELECT value FROM json_each(:allowed))
-ORDER BY rank
+ORDER BY score
 LIMIT :limit;
 
 -- name: allowed
@@ -73,19 +73,20 @@ WHERE m.tenant = :tenant
 
 -- name: heads
 -- Return, for each row, the version of its chain that answers: the last one that held then, as known then.
--- Up to the heads and down again, each version once: a chain of many versions may be met by all of them.
+-- Up to the heads and down again, each version once: a question may meet all of a long chain.
+-- CROSS: in this order, whatever the planner thinks of tables it knows nothing of.
 WITH RECURSIVE up (id) AS (
     SELECT m.id FROM json_each(:seqs) AS asked
-    JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value
+    CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value
     UNION
     SELECT l.from_id FROM up
-    JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = up.id
+    CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = up.id
         AND l.relationship IN ('supersedes', 'replaces')
         AND (CASE WHEN :known_at IS NULL THEN l.known_until IS NULL
              ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
 ), down (id, answer) AS (
     SELECT m.id, CASE WHEN :as_of IS NULL OR m.valid_from <= :as_of THEN m.id END
-    FROM up JOIN memories AS m ON m.tenant = :tenant AND m.id = up.id
+    FROM up CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = up.id
     WHERE NOT EXISTS (
         SELECT 1 FROM memory_links AS l
         WHERE l.tenant = :tenant AND l.to_id = up.id
@@ -96,22 +97,23 @@ WITH RECURSIVE up (id) AS (
     UNION ALL
     SELECT m.id, coalesce(down.answer, CASE WHEN m.valid_from <= :as_of THEN m.id END)
     FROM down
-    JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = down.id
+    CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = down.id
         AND l.relationship IN ('supersedes', 'replaces')
         AND (CASE WHEN :known_at IS NULL THEN l.known_until IS NULL
              ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
-    JOIN memories AS m ON m.tenant = :tenant AND m.id = l.to_id
+    CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = l.to_id
 )
 SELECT s.seq, s.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until
 FROM down
-JOIN memories AS s ON s.tenant = :tenant AND s.id = down.id
-JOIN memories AS m ON m.tenant = :tenant AND m.id = down.answer
+CROSS JOIN memories AS s ON s.tenant = :tenant AND s.id = down.id
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = down.answer
 WHERE s.seq IN (SELECT value FROM json_each(:seqs))
 ORDER BY s.seq;
 
 -- name: rows
--- Return what ranking needs to know of these rows, each version for itself.
-SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until
+-- Return what ranking needs to know of these rows, each version for itself, and whether it was ever replaced.
+SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until,
+    m.valid_until IS NOT NULL
 FROM json_each(:seqs) AS asked
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value;
 
