@@ -48,6 +48,10 @@ def _from_file(path: Path) -> dict[str, object]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise InvalidParameter(
+            f"{path} cannot be read: {error.strerror}", hint="Make it a readable file, or remove it."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidParameter(
             f"{path} is no valid TOML: {error}", hint="Mend or remove that file."

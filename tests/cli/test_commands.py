@@ -124,6 +124,8 @@ def test_superseding_and_archiving_take_a_memory_out_of_every_answer(shell):
     assert shell.found("port") == [new]
     assert shell.recent() == [new]
     assert shell.show(old)["superseded_by"] == new
+    assert [each["action"] for each in shell.show(old)["history"]] == ["created", "superseded"]
+    assert [each["action"] for each in shell.show(new)["history"]] == ["created", "replaced another"]
     assert shell.show(other)["labels"][0] == "archived"
     assert shell("archive", other, "--restore", "--json").json["id"] == other
     assert set(shell.recent()) == {new, other}

@@ -253,7 +253,6 @@ def manifest(name):
         related=0.6,
         duplicate=0.8,
         question_floor=0.4,
-        weight=3.0,
     )
 
 

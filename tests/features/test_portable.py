@@ -113,6 +113,17 @@ def test_what_is_known_here_keeps_its_own_text(full, target):
     assert target.get(memory.id).content == "changed here"
 
 
+def test_what_was_superseded_elsewhere_after_the_first_import_is_no_answer_after_the_second(full, target):
+    import_lines(target, export_lines(full))
+    head = next(each for each in full.store.every() if each.supersedes)
+    newest = full.remember(Draft(content="We use SQLite"), workspace=head.workspace).memory
+    full.supersede(head.id, by=newest.id)
+    import_lines(target, export_lines(full))
+    assert target.get(head.id).superseded_by == newest.id
+    hits = target.recall(Query(text="Postgres", scope=Scope())).hits
+    assert [hit.memory.id for hit in hits] == [newest.id]
+
+
 def test_the_same_project_or_name_is_the_same_room_here(full, target):
     mine = found_workspace(target, Place(name="my-shop", identity="github.com/acme/shop"))
     notes = found_workspace(target, Place(name="NOTES"))

@@ -372,6 +372,7 @@ def test_half_of_all_calls_keep_the_documents_time(session, tool, milliseconds):
 # -- sessions
 
 
+@pytest.mark.slow
 @pytest.mark.promise("002-002")
 def test_the_clients_session_id_stands_in_the_history_without_the_model_passing_it(bare, connect):
     with connect(bare, CLAUDE_CODE_SESSION_ID="conversation-7") as client:
@@ -414,6 +415,7 @@ def test_a_clients_retry_answers_with_the_first_and_another_call_makes_a_memory(
     assert session.ask("store_memory", **asked, session="another")["created"]["id"] != first["created"]["id"]
 
 
+@pytest.mark.slow
 def test_the_same_words_in_a_new_process_are_a_new_memory_and_in_the_same_session_a_retry(bare, connect):
     with connect(bare) as first:
         one = first.ask("store_memory", content="Ana likes tea")["created"]["id"]
@@ -441,6 +443,7 @@ def git(folder, *arguments):
     subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_two_projects_keep_their_memories_apart_and_clones_and_worktrees_share(bare, connect):
     ours = repository(bare.folder / "code" / "ours", "git@git.example:team/ours.git")
     theirs = repository(bare.folder / "code" / "theirs", "git@git.example:team/theirs.git")
@@ -538,6 +541,7 @@ def test_without_a_model_a_save_succeeds_says_so_and_is_found_by_words(bare, con
         assert "EMBEDDING_ERROR" in answer["notices"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("001-049")
 def test_what_was_saved_without_a_model_is_found_by_meaning_once_there_is_one(bare, connect, model_home):
     with connect(bare) as client:
@@ -667,6 +671,7 @@ def test_the_server_ends_when_its_client_hangs_up(bare):
         assert process.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.promise("001-056")
 def test_a_killed_server_leaves_whole_memories_and_keeps_every_acknowledged_one(bare):
     calls = [

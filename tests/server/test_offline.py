@@ -53,6 +53,7 @@ def test_the_guard_notes_and_refuses_a_connection(cut_off):
     assert attempts(cut_off) == "memory.example\n"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("003-116")
 def test_a_whole_session_in_both_scripts_runs_and_nothing_so_much_as_tries_to_connect(cut_off, connect):
     with connect(cut_off, mode="legacy") as client:

@@ -16,7 +16,7 @@ from whence.core.errors import (
 )
 from whence.core.ids import link_id, memory_id
 from whence.core.links import Link
-from whence.core.masking import mask
+from whence.core.masking import mask_within
 from whence.core.memories import SCHEMA_VERSION, Author, Draft, Event, Memory, changed_fields
 from whence.core.reading import embedder_for, read_memory
 from whence.core.recall import Answer, Query, as_known, recall
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 REPEAT_WINDOW = 10 * MINUTE  # a client that timed out asks again within this time
 _FLUSH_AFTER = 1.0  # seconds that access times wait to be written together
+_TEXTS = ("content", "topic", "name", "context", "domain", "module", "code_ref", "tags", "metadata")
 _EDITABLE = {"content", "topic", "tags", "confidence"}
 _MOVES_UPDATED_AT = {"content", "topic", "confidence", "status", "tags", "superseded_by"}
 
@@ -230,20 +231,12 @@ class Whence:
 
 def _masked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the word about it."""
-    masked = {name: mask(getattr(draft, name) or "") for name in ("content", "topic", "context")}
-    kinds = dict.fromkeys(kind for each in masked.values() for kind in each.kinds)
-    tags = tuple(mask(tag).text for tag in draft.tags)
-    if not kinds and tags == draft.tags:
+    told, kinds = mask_within({name: getattr(draft, name) for name in _TEXTS})
+    if not kinds:
         return draft, ()
-    draft = replace(
-        draft,
-        content=masked["content"].text,
-        topic=masked["topic"].text or draft.topic,
-        context=masked["context"].text or draft.context,
-        tags=tags,
+    return replace(draft, **told), (
+        f"Masked before storing: {', '.join(kinds)}. Keep secrets out of memories.",
     )
-    told = ", ".join(kinds) or "a secret in a tag"
-    return draft, (f"Masked before storing: {told}. Keep secrets out of memories.",)
 
 
 def _from_draft(draft: Draft, workspace: str, now: Instant) -> Memory:

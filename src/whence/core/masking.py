@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -36,18 +37,15 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
+Anything: TypeAlias = Any  # what JSON holds, tuples included
+
+
 @dataclass(frozen=True, slots=True)
 class Masked:
     """A text without its secrets, and what kinds they were."""
 
     text: str
     kinds: tuple[str, ...]
-
-    @property
-    def notice(self) -> str | None:
-        if not self.kinds:
-            return None
-        return f"Masked before storing: {', '.join(self.kinds)}. Keep secrets out of memories."
 
 
 def _mask_match(kind: str, match: re.Match[str]) -> str:
@@ -72,3 +70,21 @@ def mask(text: str) -> Masked:
 
         text = pattern.sub(replacement, text)
     return Masked(text, tuple(dict.fromkeys(found)))
+
+
+def mask_within(value: Anything) -> tuple[Anything, tuple[str, ...]]:
+    """Return JSON without the secrets in any of its texts, and what kinds they were."""
+    kinds: list[str] = []
+
+    def clean(each: Anything) -> Anything:
+        if isinstance(each, str):
+            masked = mask(each)
+            kinds.extend(masked.kinds)
+            return masked.text
+        if isinstance(each, dict):
+            return {name: clean(inner) for name, inner in each.items()}
+        if isinstance(each, list | tuple):
+            return type(each)(clean(inner) for inner in each)
+        return each
+
+    return clean(value), tuple(dict.fromkeys(kinds))

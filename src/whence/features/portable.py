@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from whence.core.errors import InvalidParameter
 from whence.core.links import Link
-from whence.core.masking import mask
+from whence.core.masking import mask_within
 from whence.core.memories import (
     FIELD_LIMIT,
     TYPES,
@@ -108,7 +108,7 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             header_seen = True
             continue
         if kind != "workspace":  # whose identity may hold an address, and no text
-            told = _masked(told)
+            told, _ = mask_within(told)
         try:
             _check(kind, told)
         except (KeyError, TypeError, ValueError, InvalidParameter) as error:
@@ -118,17 +118,6 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield kind, told
     if not header_seen:
         raise InvalidParameter("The file is empty", hint="Import a file that `whence export` wrote.")
-
-
-def _masked(value: Any) -> Any:  # noqa: ANN401  what JSON holds
-    """Return the value without secrets: an export may have been written by hand."""
-    if isinstance(value, str):
-        return mask(value).text
-    if isinstance(value, list):
-        return [_masked(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _masked(each) for name, each in value.items()}
-    return value
 
 
 _MADE_OF: dict[str, type] = {"workspace": Workspace, "memory": Memory, "event": Event, "link": Link}

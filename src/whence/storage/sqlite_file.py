@@ -46,31 +46,45 @@ def _jittered(started: float) -> bool:
     return True
 
 
-def _sentence(error: Exception, where: str) -> StorageFailed:
+_TROUBLES: tuple[tuple[tuple[type[apsw.Error], ...], str, str], ...] = (
+    (
+        (apsw.BusyError, apsw.LockedError),
+        "The database {where} is locked by another program",
+        "Close the program that holds it, then try again.",
+    ),
+    (
+        (apsw.ReadOnlyError, apsw.PermissionsError),
+        "The database {where} is read-only",
+        "Make the file and its folder writable, or use --store.",
+    ),
+    (
+        (apsw.FullError,),
+        "The disk under {where} is full",
+        "Free some space; nothing of this call was stored.",
+    ),
+    (
+        (apsw.CorruptError, apsw.NotADBError),
+        "The database {where} is damaged or no SQLite file",
+        "Restore a copy of it, or point --store to another file.",
+    ),
+    (
+        (apsw.CantOpenError,),
+        "The database {where} cannot be opened",
+        "Check that its folder exists and is yours.",
+    ),
+    (
+        (apsw.ConstraintError,),
+        "The database {where} refused a row: a name is taken, or what it points to does not exist",
+        "Use another name, or check the ids.",
+    ),
+)
+
+
+def _sentence(error: apsw.Error, where: str) -> StorageFailed:
     """Return what an engine's error means for the user."""
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return StorageFailed(
-            f"The database {where} is locked by another program",
-            hint="Close the program that holds it, then try again.",
-        )
-    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
-        return StorageFailed(
-            f"The database {where} is read-only",
-            hint="Make the file and its folder writable, or use --store.",
-        )
-    if isinstance(error, apsw.FullError):
-        return StorageFailed(
-            f"The disk under {where} is full", hint="Free some space; nothing of this call was stored."
-        )
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return StorageFailed(
-            f"The database {where} is damaged or no SQLite file",
-            hint="Restore a copy of it, or point --store to another file.",
-        )
-    if isinstance(error, apsw.CantOpenError):
-        return StorageFailed(
-            f"The database {where} cannot be opened", hint="Check that its folder exists and is yours."
-        )
+    for kinds, told, hint in _TROUBLES:
+        if isinstance(error, kinds):
+            return StorageFailed(told.format(where=where), hint=hint)
     return StorageFailed(
         f"The database {where} could not do it: {error}", hint="Run `whence doctor` to see its state."
     )

@@ -17,14 +17,18 @@ Phrases: TypeAlias = dict[str, tuple[str, ...]]  # a phrase as a sentence holds 
 
 READ_AT_MOST = 600  # characters; a fact is a sentence or two, and a save must not wait for an essay
 _LONGEST_PHRASE = 4
+_LONGEST_LABEL = 8
+_SHORTEST_NEGATED = 4
 _TOKEN = re.compile(
     r"[^\W_](?:[\w]|[./:@#+\-](?=\w)|,(?=\d{3})|'(?=t\b))*(?:\(\))?|/[\w./:{}\-]*\w|--?[a-z][\w\-]*|_\w+|[$€£₩]"
 )
 _NUMBER = re.compile(r"v?(\d+(?:[.,:]\d+)*)(st|nd|rd|th)?([^\W\d_.]*|%)?$", re.IGNORECASE)
 _CODE = re.compile(r".*(?:\w_\w|\(\)$|^/|^--|[a-z][A-Z]|\w[./]\w*[a-z]|::).*")
 _MEMBER = re.compile(r"[^\W\d]\w+\.[^\W\d]\w{2,}$")
+_CONTRAST = re.compile(r",\s*(?:never|not)\s[^,.;]*")  # "on the server, never in the browser" denies nothing
 _CONTRACTED = re.compile(r"(\w+)n't\b")
 _WRAPPING = re.compile(r"^\W+|[^\w%]+$")
+_LABELLED = re.compile(r"([^:.;!?]+?)\s*(?::\s|\s=\s|\s->\s|\s→\s)\s*\S[^.;]{0,60}\.?$")
 _HANGUL = re.compile(r"[가-힣]")
 _SUFFIXES = re.compile(
     r"(?:(?<=\w{4})(?:encies|ency|ences|ence|ations|ation|ments|ment|ions|ion|ants|ent|ers|er|ings|ly)|(?<=\w{3})(?:ies|ing|ied|ed|es)|(?<=\w[^sui])s)$"
@@ -41,7 +45,11 @@ class _Table(TypedDict, total=False):
     verbs: str
     function_words: str
     sure_verbs: str
+    pasts: str
     additive: str
+    also: str
+    kinds: dict[str, list[str]]
+    exclusive: str
     particles: str
     endings: str
     slots: dict[str, str]
@@ -66,12 +74,17 @@ class Reading:
     topics: frozenset[str]  # content without the subject's names and without words that fit anything
     names: frozenset[str]  # the user, names and code identifiers
     lead: frozenset[str]  # content before the first verb
-    objects: frozenset[str]  # Korean: what 을/를 marks
-    adjuncts: frozenset[str]  # Korean: what 에/에서/로 marks
+    objects: frozenset[str]  # what follows the verb; Korean: what 을/를 marks
+    adjuncts: frozenset[str]  # what follows a preposition then; Korean: what 에/에서/로 marks
     kin: frozenset[str]  # relatives and the like before the verb
     quantities: frozenset[tuple[str, str]]  # number and unit
     predicate: str  # English: the first verb; Korean: the last word
-    marks: frozenset[str]  # "slot:…", "ends", "turns", "light", "additive", "not", "pairs:3:0"
+    label: str  # what stands before the colon of "label: value"
+    marks: frozenset[
+        str
+    ]  # "slot:…", "ends", "turns", "light", "additive", "also", "exclusive", "not", "pairs:3:0"
+
+    lead_marks: frozenset[str] = frozenset()  # English: of the marks, those that the lead sets
 
     @property
     def slots(self) -> frozenset[str]:
@@ -81,6 +94,10 @@ class Reading:
     def subject(self) -> frozenset[str]:
         """The names that the sentence begins with."""
         return self.lead & self.names
+
+    @property
+    def is_of_the_past(self) -> bool:
+        return "past" in self.marks
 
     @property
     def is_negated(self) -> bool:
@@ -118,7 +135,7 @@ def _words(language: Language, name: Literal["user", "generic", "kin", "verbs"])
 
 
 @cache
-def _plain(name: Literal["function_words", "sure_verbs"]) -> frozenset[str]:
+def _plain(name: Literal["function_words", "sure_verbs", "pasts"]) -> frozenset[str]:
     return frozenset(_tables()["en"][name].split())
 
 
@@ -163,6 +180,11 @@ def _phrases(language: Language) -> Phrases:
     for kind, listed in table["changes"].items():
         note(listed, kind)
     note(table["additive"], "additive")
+    note(table["also"], "also")
+    for kind, (heads, members) in table["kinds"].items():
+        note(heads, f"all:{kind}")
+        note(f"{heads}, {members}", f"some:{kind}")
+    note(table["exclusive"], "exclusive")
     note(table["negators"], "not")
     for kind, rows in table["opposites"].items():
         for number, sides in enumerate(rows):
@@ -199,11 +221,34 @@ def opposite(mark: str) -> str:
     return f"{kind}:{number}:{1 - int(side)}"
 
 
+def label_of(text: str) -> str:
+    """Return what stands before the colon of "label: value"; a longer text is no label."""
+    match = _LABELLED.match(text.strip())
+    return " ".join(match.group(1).split()) if match and len(match.group(1).split()) <= _LONGEST_LABEL else ""
+
+
+_NEGATING_PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "de", "a", "anti", "mis")
+_NEGATING_SUFFIXES = ("less", "free", "proof")
+
+
+@lru_cache(maxsize=8192)
+def _affirmed(word: str) -> frozenset[str]:
+    """Return the words that this one may be the negation of: "async" of "sync"."""
+    found = {word.removeprefix(each) for each in _NEGATING_PREFIXES if word.startswith(each)}
+    found |= {word.removesuffix(each) for each in _NEGATING_SUFFIXES if word.endswith(each)}
+    return frozenset(each for each in found if len(each) >= _SHORTEST_NEGATED)
+
+
+def is_negation_of(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """True when a word of one side is the negation of a word of the other, by its prefix or suffix."""
+    return any(_affirmed(each) & theirs for each in ours) or any(_affirmed(each) & ours for each in theirs)
+
+
 # -- English
 
 
 def _read_english(text: str) -> Reading:
-    tokens = _tokens(text)
+    tokens = _tokens(_CONTRAST.sub("", text))
     raw = [token for token, _ in tokens]
     words = [word for token in raw for word in _parts(token)]
     stems = tuple(words)
@@ -222,7 +267,9 @@ def _read_english(text: str) -> Reading:
         if each in user or (each not in stop_words() and each not in _plain("function_words"))
     )
     names = _names(tokens) | ({"user"} & content)
-    lead, predicate = _lead(raw, content)
+    label = label_of(text)
+    lead, predicate = _lead([token for token, _ in _tokens(label)] if label else raw, content, bool(label))
+    objects, adjuncts = _after_verb(raw, predicate, content)
     return Reading(
         language="en",
         stems=tuple("user" if each in user else each for each in stems),
@@ -234,13 +281,23 @@ def _read_english(text: str) -> Reading:
         ),
         names=frozenset(names),
         lead=lead,
-        objects=frozenset(),
-        adjuncts=frozenset(),
+        objects=objects,
+        adjuncts=adjuncts,
         kin=lead & _words("en", "kin"),
         quantities=_quantities(raw),
         predicate=predicate,
-        marks=_marks_of(found, phrases),
+        label=" ".join(stem(each) for each in label.lower().split()),
+        marks=_marks_of(found, phrases) | ({"past"} if _tells_of_the_past(raw, predicate) else frozenset()),
+        lead_marks=_marks_of([each for each in found if lead.issuperset(each.split())], phrases),
     )
+
+
+def _tells_of_the_past(raw: list[str], predicate: str) -> bool:
+    """True when the first verb stands in the past: what happened is no state that ends."""
+    verb = next((each.lower() for each in raw[1:] if predicate in _parts(each)), "")
+    if "born" in raw or "by" in raw:
+        return False  # what somebody was born to, and what a thing is made by, lasts
+    return verb in _plain("pasts") or (verb.endswith("ed") and not verb.endswith("eed"))
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
@@ -283,17 +340,37 @@ def _is_verb_at(raw: list[str], position: int) -> bool:
     return position + 1 == len(raw) or not _is_sure_verb(raw[position + 1])
 
 
-def _lead(raw: list[str], content: frozenset[str]) -> tuple[frozenset[str], str]:
-    """Return the content words before the first verb, and that verb."""
+def _lead(raw: list[str], content: frozenset[str], is_label: bool) -> tuple[frozenset[str], str]:
+    """Return the content words before the first verb, and that verb; of a label every word."""
     lead: list[str] = []
     predicate = ""
     for position, token in enumerate(raw):
-        if position and _is_verb_at(raw, position):
+        if position and not is_label and _is_verb_at(raw, position):
             predicate = _parts(token)[0]
             break
         lead += _parts(token)
     user = _words("en", "user")
     return frozenset("user" if each in user else each for each in lead) & content, predicate
+
+
+_PREPOSITIONS = frozenset(
+    "in on at to from with by for of as into onto after before during until since near per every each".split()
+)
+
+
+def _after_verb(
+    raw: list[str], predicate: str, content: frozenset[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the content words after the verb, up to a preposition and behind it."""
+    start = next((at + 1 for at, token in enumerate(raw) if at and predicate in _parts(token)), len(raw))
+    turn = next(
+        (at for at, token in enumerate(raw) if at >= start and token.lower() in _PREPOSITIONS), len(raw)
+    )
+    near, far = raw[start:turn], raw[turn:]
+    return (
+        content & {part for token in near for part in _parts(token)},
+        content & {part for token in far for part in _parts(token)},
+    )
 
 
 def _names(tokens: list[tuple[str, bool]]) -> set[str]:
@@ -364,6 +441,7 @@ def _korean_tails(name: Literal["particles", "endings"]) -> re.Pattern[str]:
 _PUNCTUATION = re.compile(r"[^\w\s%]")
 
 
+_NAME_AND_I = 3  # 수빈이에게 and 수빈이 are of one name
 _VERBAL = tuple("다고며면서지게음던요네는")
 
 
@@ -377,7 +455,7 @@ def korean_root(word: str) -> str:
         return ended
     bare = _korean_tails("particles").sub("", word)
     if bare != word and bare and (len(bare) >= 2 or len(word) - len(bare) == 1):
-        return bare
+        return bare[:2] if len(bare) == _NAME_AND_I and bare.endswith("이") else bare
     if not word.endswith(_VERBAL):
         return word
     # What holds through the forms of a verb: a closed first syllable, else two without their last consonant.
@@ -427,8 +505,28 @@ def _read_korean(text: str) -> Reading:
         kin=frozenset(lead) & _words("ko", "kin"),
         quantities=_korean_quantities(text),
         predicate=stems[-1] if stems else "",
-        marks=_marks_of(found, phrases),
+        label=" ".join(label_of(text).split()),
+        marks=_marks_of(found, phrases) | _said_by_endings(text),
     )
+
+
+_ALSO = re.compile(r"[가-힣]도(?=\s)")
+_NO_ADDITION = tuple(
+    "정도 온도 속도 지도 태도 각도 용도 제도 밀도 강도 빈도 난도 연도 년도 해도 어도 아도 여도 려도 돼도 라도 와도 봐도 이도 주도 의도 시도 습도 고도 해상도 중요도 만족도 신뢰도 난이도 제주도 강원도 경기도".split()
+)
+
+
+_PAST = re.compile(r"[가-힣](?<=[았었했렸났갔왔됐겼졌쳤샀뒀셨봤줬랐섰탔컸])(?:다|음|습니다)\W*$")
+
+
+def _said_by_endings(text: str) -> frozenset[str]:
+    """Return "also" for a noun with that particle, and "past" for a sentence that ends so."""
+    marks = set()
+    if any(not text[: each.end()].endswith(_NO_ADDITION) for each in _ALSO.finditer(text)):
+        marks.add("also")
+    if _PAST.search(text):
+        marks.add("past")
+    return frozenset(marks)
 
 
 def _pieces(chunk: str) -> list[str]:

@@ -12,12 +12,12 @@ SELECT
             AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
     ) AS superseded_by,
     (
-        SELECT json_group_array(s.to_id) FROM (
+        SELECT json_group_array(earlier.to_id) FROM (
             SELECT l.to_id FROM memory_links AS l
             WHERE l.tenant = m.tenant AND l.from_id = m.id AND l.link_type = 'evolution'
                 AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
             ORDER BY l.created_at DESC, l.id DESC
-        ) AS s
+        ) AS earlier
     ) AS supersedes
 FROM json_each(:ids) AS asked
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = asked.value
@@ -113,7 +113,10 @@ ORDER BY s.seq;
 -- name: rows
 -- Return what ranking needs to know of these rows, each version for itself, and whether it was ever replaced.
 SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until,
-    m.valid_until IS NOT NULL
+    EXISTS (
+        SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
+            AND l.relationship IN ('supersedes', 'replaces')
+    )
 FROM json_each(:seqs) AS asked
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value;
 
