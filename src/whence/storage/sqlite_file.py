@@ -153,7 +153,7 @@ class SqliteFile:
                 "synchronous = FULL",
                 "foreign_keys = ON",
                 "cache_size = -16000",
-                "mmap_size = 268435456",
+                "mmap_size = 50331648",
                 "temp_store = MEMORY",
                 "trusted_schema = OFF",
             ):
