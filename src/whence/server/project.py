@@ -12,8 +12,9 @@ from whence.features.workspaces import NOWHERE, Place
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_LOCAL = re.compile(r"^(?:file://)?(/.+)$")
 _SCP = re.compile(r"^(?:[^@/]+@)?([^:/]+):(?!//)(.+)$")
-_URL = re.compile(r"^\w+://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)$")
+_URL = re.compile(r"^[\w+]+://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)$")
 
 
 def standing_place(chosen: str | None, environment: Mapping[str, str], folder: Path) -> Place:
@@ -74,7 +75,10 @@ def _remote(config: Path) -> tuple[str, str] | None:
     remotes.sort(key=lambda each: each != 'remote "origin"')
     for section in remotes:
         url = parser.get(section, "url", fallback=None)
-        match = (_URL.match(url) or _SCP.match(url)) if url else None
-        if match:
+        if not url:
+            continue
+        if local := _LOCAL.match(url):
+            return "this machine", local.group(1).strip("/").removesuffix(".git")
+        if match := _URL.match(url) or _SCP.match(url):
             return match.group(1).lower(), match.group(2).strip("/").removesuffix(".git")
     return None
