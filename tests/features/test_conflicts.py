@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 
 import pytest
 
 from whence.core.memories import Draft
 from whence.core.ports import Scope
-from whence.features.conflicts.reading import korean_root, read_sentence, stem
 from whence.features.conflicts import SHOWN, closeness, judge, similar
+from whence.features.conflicts.evidence import shared_topics
+from whence.features.conflicts.korean import korean_root
+from whence.features.conflicts.reading import read_sentence
+from whence.features.conflicts.tables import known_phrases, rival_words, stem
+from whence.features.conflicts.weights import WEIGHTS
+from whence.models.manifests import ENGLISH
 
 OUTDATED = [
     ("User lives in Seattle", "User moved to Austin"),
@@ -79,11 +85,15 @@ def test_the_same_said_again_makes_nothing_outdated():
     assert not judge(again, read_sentence("User moved to Austin last month"), closeness=1.0).is_conflict
 
 
-def test_closeness_runs_from_related_to_duplicate():
-    assert closeness(None, (0.85, 0.91)) == 0
-    assert closeness(0.8, (0.85, 0.91)) == 0
-    assert closeness(0.95, (0.85, 0.91)) == 1
-    assert closeness(0.88, None) == 0
+def test_closeness_runs_from_unrelated_to_paraphrase():
+    assert closeness(ENGLISH.unrelated - 0.1, ENGLISH) == 0
+    assert closeness(ENGLISH.unrelated, ENGLISH) == 0
+    assert 0 < closeness(ENGLISH.related, ENGLISH) < closeness(ENGLISH.duplicate, ENGLISH) < 1
+    assert closeness(ENGLISH.paraphrase + 0.01, ENGLISH) == 1
+
+
+def test_what_no_model_read_is_taken_for_middling_near():
+    assert 0 < closeness(None, ENGLISH) == closeness(0.88, None) < 1
 
 
 @pytest.mark.parametrize(
@@ -105,7 +115,8 @@ def test_korean_particles_and_endings_fall_away():
 
 
 def test_a_longer_phrase_silences_the_opposite_within_it():
-    assert not read_sentence("Yara has no siblings").marks & read_sentence("Yara has siblings").marks
+    shared = read_sentence("Yara has no siblings").marks & read_sentence("Yara has siblings").marks
+    assert not [each for each in shared if each.startswith("states:")]
 
 
 def test_a_long_text_is_read_no_further_than_its_first_sentences():
@@ -188,3 +199,82 @@ def test_without_models_words_and_rules_still_find_it(wordless):
     found = similar(wordless, saved, Scope(workspaces=(workspace,)))
     assert found.memories == (old,)
     assert found.outdated == old
+
+
+THINGS = ("stamps", "maps", "kites", "shells", "coins", "badges", "corks", "tickets", "spoons", "dolls")
+COLOURS = ("red", "blue", "green", "white", "black", "brown", "amber", "pink", "grey", "violet")
+HABITS = ("collects {}", "bought some {}", "dreams of {}")
+
+
+@pytest.fixture
+def crowd():
+    """Three hundred facts that all begin like the one sought."""
+    return [
+        f"User {habit.format(f'{colour} {thing}')}"
+        for habit in HABITS
+        for colour in COLOURS
+        for thing in THINGS
+    ]
+
+
+def test_an_old_residence_is_found_among_hundreds_of_facts_about_the_user(seen, crowd):
+    assert len(crowd) == 300
+    memories, outdated = seen(*crowd, "User lives in Seattle", "User moved to Austin")
+    assert memories[0] == outdated == "User lives in Seattle"
+
+
+def test_an_old_residence_is_found_in_the_crowd_without_models(wordless, crowd):
+    from whence.features.workspaces import Place, found_workspace
+
+    workspace = found_workspace(wordless, Place(name="crowd")).id
+    for text in ("User lives in Seattle", *crowd):
+        wordless.remember(Draft(content=text), workspace=workspace)
+    saved = wordless.remember(Draft(content="User moved to Austin"), workspace=workspace)
+    found = similar(wordless, saved, Scope(workspaces=(workspace,)))
+    assert found.outdated is not None
+    assert found.outdated.content == "User lives in Seattle"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The invoice table is encrypted.", "The invoice table is unencrypted."),
+        ("Image resizing is synchronous.", "Image resizing is asynchronous."),
+    ],
+)
+def test_a_prefix_may_deny_a_word(old, new):
+    assert judge(read_sentence(old), read_sentence(new)).is_conflict
+
+
+def test_who_denies_a_kind_denies_its_members():
+    old, new = read_sentence("Jules has no pets."), read_sentence("Jules walks his poodle every morning.")
+    assert judge(old, new).is_conflict
+    assert not judge(read_sentence("Jules has a garden."), new).is_conflict
+
+
+def test_labels_compare_by_what_stands_before_the_colon():
+    old = read_sentence("Deploy branch of the shop: release")
+    assert judge(old, read_sentence("Deploy branch of the shop: main")).is_conflict
+    assert not judge(old, read_sentence("Review branch of the blog: main"), closeness=1.0).is_conflict
+
+
+def test_the_opposites_of_two_things_are_no_conflict():
+    old = read_sentence("The back door was painted in May.")
+    assert not judge(old, read_sentence("The front door was painted in June."), closeness=0.9).is_conflict
+
+
+def test_what_is_said_of_a_relative_is_not_said_of_the_user():
+    old, new = read_sentence("User does not smoke."), read_sentence("User's brother smokes a pipe.")
+    assert not judge(old, new, closeness=0.8).is_conflict
+
+
+def test_every_evidence_has_a_weight():
+    source = inspect.getsource(inspect.getmodule(shared_topics))
+    named = {text for text in WEIGHTS if f'"{text}"' in source}
+    assert named == set(WEIGHTS)
+
+
+def test_the_whole_table_of_words_is_read():
+    for language in ("en", "ko"):
+        assert known_phrases(language)
+        assert rival_words(frozenset({"slot:residence"}), language)

@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING
 from whence.core.ports import Question
 from whence.core.reading import embedder_for
 from whence.core.words import question_words
-from whence.features.conflicts.evidence import (
+from whence.features.conflicts.evidence import evidence, same_subject
+from whence.features.conflicts.reading import read_sentence
+from whence.features.conflicts.tables import rival_words
+from whence.features.conflicts.weights import (
+    AGAINST,
     BAR,
     CLOSENESS,
+    DISTANCE,
+    DISTANT,
     LIKENESS,
     UNKNOWN_CLOSENESS,
     WEIGHTS,
-    evidence,
-    same_subject,
 )
-from whence.features.conflicts.reading import read_sentence
 
 if TYPE_CHECKING:
     from whence.core.life import Saved, Whence
     from whence.core.memories import Memory
-    from whence.core.ports import Candidate, Scope
-    from whence.features.conflicts.reading import Reading
+    from whence.core.ports import Candidate, Manifest, Scope
+    from whence.features.conflicts.sentence import Reading
 
 SHOWN = 5
 CANDIDATES = 24  # from the store
@@ -52,16 +55,16 @@ class Verdict:
 
 def similar(whence: Whence, saved: Saved, scope: Scope) -> Similar:
     """Return the live memories that a new one may have made outdated, what conflicts first."""
-    candidates = _candidates(whence, saved, scope)
+    new = read_sentence(saved.memory.content)
+    candidates = _candidates(whence, saved, scope, new)
     meanings = {each.id: each.meaning for each in candidates}
     live = [each for each in whence.store.memories(list(meanings)) if each.is_live]
-    related = _thresholds(whence, saved)
-    new = read_sentence(saved.memory.content)
+    scale = _scale(whence, saved)
     judged = []
     for memory in live:
         old, meaning = read_sentence(memory.content), meanings[memory.id]
-        verdict = judge(old, new, closeness(meaning, related))
-        if verdict.is_conflict or is_near(old, new, meaning, related):
+        verdict = judge(old, new, closeness(meaning, scale))
+        if verdict.is_conflict or is_near(old, new, meaning, scale):
             judged.append((verdict, meaning or 0.0, memory))
     judged.sort(
         key=lambda each: (each[0].is_conflict, each[0].points if each[0].is_conflict else 0, each[1]),
@@ -71,40 +74,39 @@ def similar(whence: Whence, saved: Saved, scope: Scope) -> Similar:
     return Similar(memories, memories[0] if judged and judged[0][0].is_conflict else None)
 
 
-def _candidates(whence: Whence, saved: Saved, scope: Scope) -> list[Candidate]:
-    """Return the nearest memories by meaning and by words."""
+def _candidates(whence: Whence, saved: Saved, scope: Scope, new: Reading) -> list[Candidate]:
+    """Return the nearest memories by meaning and by words, those for the same slot in other words too."""
     vectors = tuple((each.model, each.passages[0].own) for each in saved.embeddings if each.passages)
-    question = Question(
-        words=tuple(question_words(saved.memory.content)), vectors=vectors, exclude=saved.memory.id, own=True
-    )
+    words = question_words(saved.memory.content)
+    if rivals := rival_words(new.marks, new.language):
+        words = list(dict.fromkeys([*words, *question_words(rivals)]))
+    question = Question(words=tuple(words), vectors=vectors, exclude=saved.memory.id, own=True)
     found = whence.store.find(question, scope, CANDIDATES).candidates
     by_meaning = sorted(found, key=lambda each: each.meaning or -1.0, reverse=True)[:JUDGED]
     by_words = sorted(found, key=lambda each: each.words, reverse=True)[:JUDGED]
     return list({each.id: each for each in (*by_meaning, *by_words)}.values())
 
 
-def _thresholds(whence: Whence, saved: Saved) -> tuple[float, float] | None:
-    """Return from where the model that read the new memory calls two texts related, and the same."""
+def _scale(whence: Whence, saved: Saved) -> Manifest | None:
+    """Return what the similarities of the model that read the new memory mean."""
     if not saved.embeddings:
         return None
-    manifest = embedder_for(whence.models, saved.memory.content).manifest
-    return manifest.related, manifest.duplicate
+    return embedder_for(whence.models, saved.memory.content).manifest
 
 
-def is_near(old: Reading, new: Reading, meaning: float | None, related: tuple[float, float] | None) -> bool:
+def is_near(old: Reading, new: Reading, meaning: float | None, scale: Manifest | None) -> bool:
     """True for memories about the same thing: near in meaning, and sharing a word that says what."""
     shares = bool(old.topics & new.topics) or bool((old.names & new.names) - {"user"})
-    if meaning is None or related is None:
+    if meaning is None or scale is None:
         return bool(old.names & new.names) and bool(old.topics & new.topics or old.slots & new.slots)
-    return shares and meaning >= related[0]
+    return shares and meaning >= scale.related
 
 
-def closeness(meaning: float | None, related: tuple[float, float] | None) -> float:
-    """Return where a similarity stands between related (0) and duplicate (1)."""
-    if meaning is None or related is None:
-        return 0.0
-    low, high = related
-    return min(1.0, max(0.0, (meaning - low) / (high - low)))
+def closeness(meaning: float | None, scale: Manifest | None) -> float:
+    """Return where a similarity stands between texts without anything in common (0) and the same said (1)."""
+    if meaning is None or scale is None:
+        return UNKNOWN_CLOSENESS
+    return min(1.0, max(0.0, (meaning - scale.unrelated) / (scale.paraphrase - scale.unrelated)))
 
 
 def judge(old: Reading, new: Reading, closeness: float = UNKNOWN_CLOSENESS) -> Verdict:
@@ -113,9 +115,11 @@ def judge(old: Reading, new: Reading, closeness: float = UNKNOWN_CLOSENESS) -> V
         return Verdict(0.0, "another subject")
     if set(old.stems) == set(new.stems):
         return Verdict(0.0, "the same said again")
-    points = {reason: WEIGHTS.get(reason, 0.0) * much for reason, much in evidence(old, new).items()}
-    best = max(points, key=lambda each: points[each], default="")
+    found = evidence(old, new)
     # Likeness never speaks alone: it strengthens what a rule has found.
-    if not any(points[each] > 0 for each in points.keys() - LIKENESS):
+    grounds = [each for each in found if each not in AGAINST | LIKENESS]
+    if not grounds:
         return Verdict(0.0, "nothing speaks for it")
-    return Verdict(sum(points.values()) + CLOSENESS * closeness, best)
+    points = sum(WEIGHTS[each] * much for each, much in found.items())
+    points += CLOSENESS * closeness - DISTANCE * max(0.0, DISTANT - closeness)
+    return Verdict(points, max(grounds, key=lambda each: WEIGHTS[each]))

@@ -5,19 +5,12 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from whence.features.conflicts.reading import is_negation_of, opposite, strong_slots
+from whence.features.conflicts.tables import is_negation_of, opposite, strong_slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whence.features.conflicts.reading import Reading
-
-
-WEIGHTS: dict[str, float] = {}
-CLOSENESS = 0.0
-BAR = 1.0
-UNKNOWN_CLOSENESS = 0.6
-LIKENESS = frozenset({"shared words", "the same beginning", "overlap", "the same verb"})
+    from whence.features.conflicts.sentence import Reading
 
 
 def evidence(old: Reading, new: Reading) -> dict[str, float]:
@@ -32,9 +25,9 @@ def evidence(old: Reading, new: Reading) -> dict[str, float]:
         _changes(old, new, slots, topics),
         _quantities(old, new, topics),
         _frames(old, new),
-        _values(old, new, slots),
+        _values(old, new, slots, topics),
         _likeness(old, new, topics),
-        _additions(old, new, topics),
+        _additions(old, new, clashes=clashes),
     ):
         found.update(each)
     return found
@@ -43,8 +36,8 @@ def evidence(old: Reading, new: Reading) -> dict[str, float]:
 def same_subject(old: Reading, new: Reading) -> bool:
     """True when both speak of the same person or thing."""
     shared = old.content & new.content
-    is_nameless = not (old.subject or new.subject)
-    if not (old.names & new.names or len(shared) >= 2 or (is_nameless and shared & old.lead & old.topics)):
+    told = (old.lead & (old.topics | old.names)) | (new.lead & (new.topics | new.names))
+    if not (old.names & new.names or len(shared) >= 2 or shared & told or shared & old.lead & new.lead):
         return False
     topics = shared_topics(old, new)
     if "slot:owner" in old.slots & new.slots and topics:
@@ -85,6 +78,13 @@ def _excludes(mark: str, old: Reading, new: Reading) -> bool:
     if not mark.startswith(("pairs:", "states:")):
         return False
     other = opposite(mark)
+    if (
+        old.kin != new.kin
+        and old.language == "en"
+        and other not in new.lead_marks
+        and mark not in old.lead_marks
+    ):
+        return False  # one is of the user, one of their mother; "no siblings", "her sister" are of one
     if mark in old.lead_marks and other in new.lead_marks:
         return False  # "the back door" and "the front door" are two things
     return other in new.marks and mark not in new.marks and other not in old.marks
@@ -96,9 +96,10 @@ def _clashes(old: Reading, new: Reading, topics: frozenset[str]) -> Iterator[tup
 
 
 def _denials(old: Reading, new: Reading, topics: frozenset[str]) -> Iterator[tuple[str, float]]:
-    if old.is_negated != new.is_negated:
+    denies_kind = _denies_kind(old, new) or _denies_kind(new, old)
+    if old.is_negated != new.is_negated and (old.kin == new.kin or denies_kind):
         beyond = topics - (old.lead & new.lead)
-        if beyond or _denies_kind(old, new) or _denies_kind(new, old):
+        if beyond or denies_kind:
             yield "one denies what the other says", 1.0
         elif topics:
             yield "one denies something of the same thing", 1.0
@@ -122,7 +123,7 @@ def _slots(
 ) -> Iterator[tuple[str, float]]:
     if not slots:
         return
-    if slots & strong_slots() and not _keeps_value(old, new):
+    if slots & strong_slots() and old.kin == new.kin and not _keeps_value(old, new):
         yield "another value of a slot that holds one", 1.0
     elif slots == {"slot:means"}:
         yield ("another means of the same thing" if topics else "another means"), 1.0
@@ -151,22 +152,32 @@ def _leaves_value(old: Reading, new: Reading) -> bool:
 def _changes(
     old: Reading, new: Reading, slots: frozenset[str], topics: frozenset[str]
 ) -> Iterator[tuple[str, float]]:
-    is_light = "light" in new.marks
+    is_routine = "slot:frequency" in new.marks - old.marks  # "is rebuilt every night"
+    is_light = "light" in new.marks or is_routine
     if is_light and "also" in new.marks:
         return
     if _leaves_value(old, new):
         yield "it names the old value as left", 1.0
-    elif "ends" in new.marks:
-        if topics - old.lead:
-            yield ("it says lightly that the old value is over" if is_light else "the old value is over"), 1.0
-        elif topics or slots:
-            yield ("something of it may be over" if is_light else "something of it is over"), 1.0
-    elif "turns" in new.marks and (topics or slots):
-        keeps = _keeps_value(old, new)
-        if is_light or keeps:
-            yield "something may be another way now", 1.0
-        else:
-            yield ("it is another way now" if topics else "something is another way now"), 1.0
+    elif "ends" in new.marks and not ("ends" in old.marks and old.predicate == new.predicate):
+        yield _what_ends(topics - old.lead, topics | slots, is_light=is_light), 1.0
+    elif "turns" in new.marks:
+        yield _what_turns(topics, topics | slots, is_light=is_light or _keeps_value(old, new)), 1.0
+
+
+def _what_ends(old_values: frozenset[str], shared: frozenset[str], *, is_light: bool) -> str:
+    if old_values:
+        return "it says lightly that the old value is over" if is_light else "the old value is over"
+    if shared:
+        return "something of it may be over" if is_light else "something of it is over"
+    return "something may have changed, who knows what" if is_light else "something changed, who knows what"
+
+
+def _what_turns(topics: frozenset[str], shared: frozenset[str], *, is_light: bool) -> str:
+    if is_light:
+        return "something may be another way now" if shared else "something may have changed, who knows what"
+    if topics:
+        return "it is another way now"
+    return "something is another way now" if shared else "something changed, who knows what"
 
 
 def _quantities(old: Reading, new: Reading, topics: frozenset[str]) -> Iterator[tuple[str, float]]:
@@ -175,11 +186,15 @@ def _quantities(old: Reading, new: Reading, topics: frozenset[str]) -> Iterator[
         return
     units_old, units_new = {unit for _, unit in ours}, {unit for _, unit in theirs}
     if units_old & units_new:
-        if topics:
+        if topics or old.codes & new.codes:
             two = _apart(old, new) and _apart(new, old)
             yield ("numbers of two things" if two else "another number of the same unit"), 1.0
     elif "" not in units_old | units_new:
         yield "numbers of different units", 1.0
+
+
+_MOST = 0.5
+_SAYING_NOTHING = {"", "be", "have"}
 
 
 def _frames(old: Reading, new: Reading) -> Iterator[tuple[str, float]]:
@@ -187,14 +202,18 @@ def _frames(old: Reading, new: Reading) -> Iterator[tuple[str, float]]:
     if old.label and old.label == new.label:
         yield "another value under the same label", 1.0
         return
-    if old.predicate and old.predicate == new.predicate:
+    if old.predicate == new.predicate and old.predicate not in _SAYING_NOTHING:
         yield "the same verb", 1.0
     blocks = SequenceMatcher(None, old.stems, new.stems, autojunk=False).get_opcodes()
     changed = [each for each in blocks if each[0] == "replace"]
     equal = sum(each[2] - each[1] for each in blocks if each[0] == "equal")
     if not changed or equal * 2 < max(len(old.stems), len(new.stems)):
         return
-    if len(changed) == 1 and changed[0][1] > 0:
+    _, start, end, begin, stop = changed[0]
+    is_value = old.language == "ko" and end - start == stop - begin == 1  # "main이다": the value is the verb
+    if old.predicate != new.predicate and not is_value:
+        return
+    if len(changed) == 1 and start > 0:
         if _apart(old, new) or _apart(new, old):
             yield "the same sentence of another thing", 1.0
         else:
@@ -210,43 +229,54 @@ def _are_numbers(reading: Reading, block: tuple[str, int, int, int, int]) -> boo
 def _likeness(old: Reading, new: Reading, topics: frozenset[str]) -> Iterator[tuple[str, float]]:
     if topics:
         yield "shared words", min(len(topics), 4) / 4
-    if old.lead == new.lead:
-        yield "the same beginning", 1.0
     shared, least = len(old.content & new.content), min(len(old.content), len(new.content))
     yield "overlap", shared / least if least else 0.0
 
 
-def _values(old: Reading, new: Reading, slots: frozenset[str]) -> Iterator[tuple[str, float]]:
+def _values(
+    old: Reading, new: Reading, slots: frozenset[str], topics: frozenset[str]
+) -> Iterator[tuple[str, float]]:
     ours, theirs = old.names - old.lead, new.names - new.lead
-    if slots and ours and theirs and not (ours & new.content or theirs & old.content):
-        yield "other names in the same slot", 1.0
+    if old.kin == new.kin and ours and theirs and not (ours & new.content or theirs & old.content):
+        if slots:
+            yield "other names in the same slot", 1.0
+        elif topics:
+            yield "other names with the same words", 1.0
+    is_same_place = bool(old.preposition) and old.preposition == new.preposition and not old.objects
+    if is_same_place and topics & old.lead & new.lead and _differ(old.adjuncts, new.adjuncts, old, new):
+        yield "another value after the same preposition", 1.0
     if old.is_of_the_past:
         yield "both tell what happened" if new.is_of_the_past else "the old one tells what happened", 1.0
 
 
 def _subjects(old: Reading, new: Reading, *, clashes: bool) -> Iterator[tuple[str, float]]:
-    if old.kin != new.kin:
+    if old.kin != new.kin and not clashes:
         yield "another person of the same circle", 1.0
     if _changes_owner(old, new):
         return
     if _apart(old, new) and _apart(new, old):
         if not clashes:
             yield "another thing of the same subject", 1.0
+        elif (
+            min(len(one.lead - other.content) / len(one.lead) for one, other in ((old, new), (new, old)))
+            >= _MOST
+        ):
+            yield "another thing of the same subject, though they clash", 1.0
     elif _missing(new.lead & new.topics, old):
         yield "a part of the same subject", 1.0
     elif _missing(old.lead & old.topics, new):
         yield "of a part once, of the whole now", 1.0
 
 
-def _additions(old: Reading, new: Reading, topics: frozenset[str]) -> Iterator[tuple[str, float]]:
+def _additions(old: Reading, new: Reading, *, clashes: bool) -> Iterator[tuple[str, float]]:
     if "also" in new.marks:
         yield "it says that it adds", 1.0
-    if _is_additive(old) and _is_additive(new):
+    if _is_additive(old) and _is_additive(new) and not clashes and "ends" not in new.marks:
         yield "there may be several", 1.0
     taken_up = (new.lead & old.topics) - old.lead
     if taken_up and not new.marks & {"ends", "turns", "not"}:
         yield "it goes on about what the other told", 1.0
-    if not (old.content - new.content) or not (new.content - old.content):
+    if not clashes and not (old.content - new.content and new.content - old.content):
         yield "one holds the other", 1.0
     if _differ(old.objects, new.objects, old, new) and _differ(old.adjuncts, new.adjuncts, old, new):
         yield "another object in another place", 1.0
