@@ -3,21 +3,26 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import apsw
 import pytest
 
 from whence.core.errors import (
     AlreadySuperseded,
+    EmbeddingUnavailable,
     InvalidParameter,
     MemoryNotFound,
     StorageFailed,
     SupersessionCycle,
 )
+from whence.core.life import Whence
 from whence.core.memories import Author, Draft, rewind
 from whence.core.ports import Scope
 from whence.core.reading import read_backlog, read_pending
 from whence.core.recall import Query
 from whence.core.times import DAY, MINUTE, SECOND, iso, parse_instant
 from whence.features.workspaces import Place, found_workspace
+from whence.models import NoModels
+from whence.storage import open_store
 
 
 @pytest.fixture
@@ -148,9 +153,7 @@ def test_the_longest_legal_draft_is_kept_whole(keep, wordless):
 @pytest.mark.parametrize(
     "content",
     [
-        "\u200b",
         "😀",
-        "\ufeff",
         "\u0301",
         "—",
         "\u202e abc",
@@ -228,12 +231,41 @@ def test_another_request_or_none_or_ten_minutes_later_makes_a_new_memory(wordles
     assert repeat.memory.id == made[-1].id
 
 
-def test_a_retry_answers_with_the_first_as_it_stands_now(wordless, room):
+def test_what_was_edited_since_is_no_retry_so_that_no_text_is_lost(wordless, room):
     first = wordless.remember(Draft(content="once"), workspace=room, request="call").memory
     wordless.edit(first.id, {"content": "once, and edited"})
     again = wordless.remember(Draft(content="once"), workspace=room, request="call")
-    assert again.is_repeat
-    assert again.memory.content == "once, and edited"
+    assert not again.is_repeat
+    assert [each.content for each in wordless.store.every()] == ["once, and edited", "once"]
+
+
+def test_what_was_moved_since_is_no_retry(wordless, room):
+    first = wordless.remember(Draft(content="once"), workspace=room, request="call").memory
+    elsewhere = found_workspace(wordless, Place(name="elsewhere")).id
+    wordless.move(first.id, elsewhere)
+    again = wordless.remember(Draft(content="once"), workspace=room, request="call")
+    assert (again.is_repeat, again.memory.workspace) == (False, room)
+
+
+def test_an_archived_memory_replaces_nothing(wordless, room, keep):
+    old, new = keep("old"), keep("new")
+    wordless.archive(new.id)
+    with pytest.raises(InvalidParameter, match="is archived"):
+        wordless.supersede(old.id, by=new.id)
+    assert wordless.get(old.id).is_live
+
+
+def test_closing_a_store_that_another_program_holds_loses_no_answer(tmp_path, clock):
+    path = tmp_path / "held.db"
+    opened = Whence(open_store(f"sqlite:///{path}", tenant="local", clock=clock), NoModels(), clock)
+    room = found_workspace(opened, Place(name="room")).id
+    opened.remember(Draft(content="hello"), workspace=room)
+    assert opened.recall(Query(text="hello", scope=Scope(workspaces=(room,)))).hits
+    holder = apsw.Connection(str(path))
+    holder.execute("BEGIN IMMEDIATE")
+    opened.close()
+    holder.execute("ROLLBACK")
+    holder.close()
 
 
 @pytest.mark.parametrize("fate", ["superseded", "archived"])
@@ -581,9 +613,7 @@ def test_an_edit_of_the_confidence_alone_does_not_pass_for_a_reading(whence, wor
     assert [each.id for each in whence.store.lacking(None, Scope(), 5)] == [memory.id]
 
 
-@pytest.mark.parametrize(
-    "content", ["\u200b", "😀", "\ufeff", "\u0301", "—", "…", "\u202e", "ㅋ", "、", "𒀀", "़"]
-)
+@pytest.mark.parametrize("content", ["😀", "\u0301", "—", "…", "ㅋ", "、", "𒀀", "़"])
 def test_a_text_without_words_is_read_by_the_models_all_the_same(whence, remember, content):
     memory = remember(content)
     assert not memory.is_pending
@@ -624,3 +654,71 @@ def test_a_time_that_is_none_is_refused_with_an_example(told):
     with pytest.raises(InvalidParameter, match="as_of must be an ISO 8601 time") as refused:
         parse_instant(told, name="as_of")
     assert "2026-11-19" in refused.value.hint
+
+
+@pytest.mark.parametrize("content", ["\u200b", "\ufeff", "\u202e", "\u3164", "\u2060 \u200d"])
+def test_what_only_looks_blank_is_missing_text_too(wordless, room, content):
+    with pytest.raises(InvalidParameter, match="must not be empty"):
+        wordless.remember(Draft(content=content), workspace=room)
+
+
+class FailingEmbedder:
+    """A real embedder whose runtime gives up."""
+
+    def __init__(self, embedder):
+        self.manifest = embedder.manifest
+
+    def passages(self, text):
+        return [text]
+
+    def count_tokens(self, text):
+        return len(text.split())
+
+    def embed_query(self, text):
+        raise EmbeddingUnavailable(f"The English model could not read {len(text)} characters")
+
+    embed_passage = embed_query
+
+
+class FailingModels(NoModels):
+    def __init__(self, models):
+        self._failing = FailingEmbedder(models.latin)
+
+    @property
+    def latin(self):
+        return self._failing
+
+
+def test_a_model_that_fails_over_a_text_costs_neither_the_save_nor_the_answer(store, clock, models):
+    whence = Whence(store, FailingModels(models), clock)
+    here = found_workspace(whence, Place(name="room")).id
+    saved = whence.remember(Draft(content="The cache is Redis"), workspace=here)
+    assert "EMBEDDING_ERROR" in saved.notices[0]
+    answer = whence.recall(Query(text="Redis", scope=Scope(workspaces=(here,))))
+    assert [hit.memory.id for hit in answer.hits] == [saved.memory.id]
+    assert "EMBEDDING_ERROR" in answer.notices[0]
+
+
+class MultilingualAlone(NoModels):
+    def __init__(self, models):
+        self._models = models
+
+    @property
+    def multilingual(self):
+        return self._models.multilingual
+
+
+def test_a_korean_question_before_the_english_model_came_does_not_keep_it_from_reading(store, clock, models):
+    early = Whence(store, MultilingualAlone(models), clock)
+    here = found_workspace(early, Place(name="room")).id
+    english = early.remember(Draft(content="The user lives in Seattle near the lake"), workspace=here).memory
+    korean = early.remember(Draft(content="사용자는 창가 자리를 좋아한다"), workspace=here).memory
+    scope = Scope(workspaces=(here,))
+    early.recall(Query(text="사용자는 어디에 사나요?", scope=scope))
+    assert early.get(english.id).is_pending
+    assert not early.get(korean.id).is_pending
+    assert [each.id for each in store.lacking(models.latin.manifest.id, scope, 9)] == [korean.id, english.id]
+    assert read_backlog(store, models, clock, 10 * SECOND) == 0
+    assert not early.get(english.id).is_pending
+    late = Whence(store, models, clock)
+    assert late.recall(Query(text="Which city is home?", scope=scope)).hits[0].memory.id == english.id

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.conftest import StillClock
 
 from whence.core.life import Whence
-from whence.core.memories import Draft
+from whence.core.memories import Draft, says_something
 from whence.core.ports import Scope
 from whence.core.recall import Query
 from whence.core.words import (
@@ -26,7 +26,7 @@ from whence.storage import open_store
 any_text = st.text(max_size=200)
 storable = st.text(
     st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=80
-).filter(lambda text: text.strip())
+).filter(says_something)
 
 
 @given(any_text)

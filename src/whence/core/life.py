@@ -70,8 +70,9 @@ class Whence:
         memory = replace(memory, is_pending=not embeddings)
         with self.store.writing() as writing:
             earlier = self._repeated(writing, request, now)
-            if earlier is not None:
-                return Saved(earlier, (), notices, is_repeat=True)
+            # What was edited or moved since is no longer what this call would store.
+            if earlier is not None and (earlier.content, earlier.workspace) == (memory.content, workspace):
+                return Saved(earlier, tuple(embeddings), notices, is_repeat=True)
             if memory.type == "decision":
                 memory = replace(memory, number=writing.next_number())
             writing.insert(memory, embeddings)
@@ -115,6 +116,11 @@ class Whence:
                 return new
             if old.superseded_by is not None:
                 raise AlreadySuperseded(old.id, writing.head(old.id))
+            if new.status == "archived":
+                raise InvalidParameter(
+                    f"Memory {new.id} is archived and answers nothing, so it cannot replace another",
+                    hint="Restore it first: whence archive --restore.",
+                )
             if writing.head(new.id) == old.id:
                 raise SupersessionCycle(old.id, new.id)
             writing.link(
@@ -176,7 +182,7 @@ class Whence:
 
     def close(self) -> None:
         """Write what waits and close the store."""
-        self.flush()
+        self._flush_quietly()
         self.store.close()
 
     def flush(self) -> None:

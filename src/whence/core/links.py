@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 LinkType = Literal["evolution", "implementation", "association", "temporal"]
 Creator = Literal["user", "system", "llm"]
 
-SUPERSEDING_WORDS = frozenset({"supersedes", "replaces"})  # RULINGS B1: these words and no other
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:

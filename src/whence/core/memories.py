@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from unicodedata import category
 
 from whence.core.errors import InvalidParameter
 
@@ -112,9 +113,20 @@ class Draft:
         check_tags(self.tags)
 
 
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by their class, blank to the eye
+
+
+def says_something(text: str) -> bool:
+    """False for white space and for what only looks like it, such as zero-width spaces."""
+    if any(character.isascii() and not character.isspace() and character.isprintable() for character in text):
+        return True
+    return any(category(character) not in _UNSEEN and character not in _BLANK_LETTERS for character in text)
+
+
 def check_text(text: str, name: str, limit: int) -> None:
     """Raise unless `text` says something, can be stored and is short enough."""
-    if not text.strip():
+    if not says_something(text):
         raise InvalidParameter(f"{name} must not be empty", hint=f"Give {name} as text.")
     if len(text) > limit:
         raise InvalidParameter(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -140,7 +140,6 @@ class Census:
     other_types: int
     not_then: int  # outside as_of or known_at
     elsewhere: int  # in other workspaces
-    without_vector: int
 
 
 class Writing(Protocol):
@@ -156,8 +155,8 @@ class Writing(Protocol):
         """Change a memory; `embeddings` replace the old ones where the text changed."""
         ...
 
-    def embed(self, memory: Memory, embeddings: Sequence[Embedding]) -> None:
-        """Add vectors that were missing."""
+    def embed(self, memory: Memory, embedding: Embedding, *, settles: bool) -> None:
+        """Add vectors that were missing; those of the text's own model settle that it waits no longer."""
         ...
 
     def link(self, link: Link) -> None: ...
@@ -170,6 +169,17 @@ class Writing(Protocol):
 
     def remember_request(self, request: str, memory_id: str, at: Instant) -> None: ...
     def found_workspace(self, workspace: Workspace) -> None: ...
+
+
+class Picture(Protocol):
+    """All memories in the order they came; inside `with`, they and all about them are of one moment."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+    def __iter__(self) -> Iterator[Memory]: ...
+    def events(self, memory_id: str) -> list[Event]: ...
+    def links(self, memory_id: str) -> list[Link]: ...
+    def workspaces(self) -> list[Workspace]: ...
 
 
 class Store(Protocol):
@@ -201,7 +211,7 @@ class Store(Protocol):
         """Return memories that this model has not read yet, newest first; None: those that no model has."""
         ...
 
-    def every(self) -> Iterator[Memory]: ...
+    def every(self) -> Picture: ...
     def touch(self, accessed: Mapping[str, Instant]) -> None:
         """Note when memories were last returned."""
         ...

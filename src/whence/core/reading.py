@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whence.core.errors import EmbeddingUnavailable
 from whence.core.ports import Embedding, Passage, Scope
 from whence.core.times import day_in_words
 from whence.core.words import needs_multilingual
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 SHORT_TEXT = 160  # tokens; a context drowns a longer text
 CONTEXT_WORDS = 100
 _BATCH = 32
-_COUNTED = 10_000  # more than this many waiting are told as this many
+_COUNTED = 1000  # more than this many waiting are told as this many
 
 
 def embedder_for(models: Models, text: str) -> Embedder:
@@ -60,24 +61,37 @@ def read_lacking(store: Store, embedder: Embedder, scope: Scope, clock: Clock, p
         for memory in waiting:
             if clock.now() > until:
                 return len(store.lacking(embedder.manifest.id, scope, _COUNTED))
-            _write(store, memory, read_memory(embedder, memory))
+            _write(store, memory, read_memory(embedder, memory), settles=needs_multilingual(memory.content))
     return 0
 
 
 def read_pending(store: Store, models: Models, scope: Scope, clock: Clock, patience: Instant) -> int:
-    """Let the models read what was saved while there was none; return how many still wait."""
+    """Let each text's own model read what was saved without it; return how many still wait.
+
+    Raises EmbeddingUnavailable when a model is missing and nothing else could be read.
+    """
     until = clock.now() + patience
-    while waiting := store.lacking(None, scope, _BATCH):
-        for memory in waiting:
-            if clock.now() > until:
-                return len(store.lacking(None, scope, _COUNTED))
-            _write(store, memory, read_memory(embedder_for(models, memory.content), memory))
-    return 0
+    read_some = False
+    trouble: EmbeddingUnavailable | None = None
+    for memory in store.lacking(None, scope, _COUNTED):
+        if clock.now() > until:
+            break
+        try:
+            made = read_memory(embedder_for(models, memory.content), memory)
+        except EmbeddingUnavailable as error:
+            trouble = error  # what another model reads need not wait for this one
+            continue
+        _write(store, memory, made, settles=True)
+        read_some = True
+    left = len(store.lacking(None, scope, _COUNTED))
+    if left and trouble is not None and not read_some:
+        raise trouble
+    return left
 
 
-def _write(store: Store, memory: Memory, made: Embedding) -> None:
+def _write(store: Store, memory: Memory, made: Embedding, *, settles: bool) -> None:
     with store.writing() as writing:
-        writing.embed(memory, [made])
+        writing.embed(memory, made, settles=settles)
 
 
 def read_backlog(store: Store, models: Models, clock: Clock, patience: Instant) -> int:
@@ -86,6 +100,7 @@ def read_backlog(store: Store, models: Models, clock: Clock, patience: Instant) 
     for workspace in store.workspaces():
         scope = Scope(workspaces=(workspace.id,))
         # Where one memory or question was in another script, every memory is read by its model.
-        if models.multilingual_id in store.models_in(scope):
+        known, id_ = store.models_in(scope), models.multilingual_id
+        if id_ in known and store.lacking(id_, scope, 1):
             left += read_lacking(store, models.multilingual, scope, clock, patience)
     return left

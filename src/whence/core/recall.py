@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from whence.core.errors import EmbeddingUnavailable, StorageFailed
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from whence.core.memories import Memory
-    from whence.core.ports import Clock, Embedder, Models, Store
+    from whence.core.ports import Clock, Embedder, Models, Store, Vector
     from whence.core.ranking import Ranked, Reason
 
 CANDIDATES = 100  # per search arm: fusion needs more than it returns
@@ -57,12 +57,13 @@ class Answer:
 
 def recall(store: Store, models: Models, clock: Clock, query: Query) -> Answer:
     """Return the memories that answer `query`, best first."""
-    asked, notices, unread = _embedders(store, models, clock, query)
+    reading = _read_question(store, models, clock, query)
     question = Question(
         words=tuple(question_words(query.text)),
         phrases=tuple(question_phrases(query.text)),
-        vectors=tuple((each.manifest.id, each.embed_query(query.text)) for each in asked),
+        vectors=tuple((each.manifest.id, vector) for each, vector in reading.asked),
     )
+    asked, notices = [each for each, _ in reading.asked], reading.notices
     found = store.find(question, query.scope, CANDIDATES)
     ranked = fuse(found, [each.manifest for each in asked], query.limit)
     hits = _hits(store, ranked, query.scope)
@@ -70,49 +71,59 @@ def recall(store: Store, models: Models, clock: Clock, query: Query) -> Answer:
     if len(kept) < len(hits):
         notices.append(f"{len(hits) - len(kept)} more did not fit into {query.max_tokens} tokens.")
     because = None if kept else _nothing_because(store, query, len(found.candidates), len(hits))
-    return Answer(tuple(kept), tuple(notices), because, unread)
+    return Answer(tuple(kept), tuple(notices), because, reading.unread)
 
 
-def _embedders(
-    store: Store, models: Models, clock: Clock, query: Query
-) -> tuple[list[Embedder], list[str], int]:
-    """Return the models that read this question, the leading one first, and how many memories they lack."""
-    notices: list[str] = []
-    asked: list[Embedder] = []
-    unread = 0
+@dataclass(slots=True)
+class _Reading:
+    """A question as the models read it: the leading one first, and what the caller should know."""
+
+    asked: list[tuple[Embedder, Vector]] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    unread: int = 0
+
+
+def _read_question(store: Store, models: Models, clock: Clock, query: Query) -> _Reading:
+    """Let the model of its script read a question, and the other one where memories are in other scripts."""
+    reading = _Reading()
+    in_other_script = needs_multilingual(query.text)
     try:
-        if needs_multilingual(query.text):
-            asked.append(models.multilingual)
-            unread = _read_first(store, models.multilingual, query.scope, clock)
-            if unread:
-                notices.append(
-                    f"{unread} memories are not read in this script's model yet, so words alone find them; "
-                    "ask again in a moment."
-                )
-        else:
-            asked.append(models.latin)
+        leading = models.multilingual if in_other_script else models.latin
+        reading.asked.append((leading, leading.embed_query(query.text)))
     except EmbeddingUnavailable as error:
-        notices.append(f"Answered by words alone (EMBEDDING_ERROR): {error.message}")
-        return asked, notices, unread
-    here = store.models_in(query.scope)
-    if not needs_multilingual(query.text) and models.multilingual_id in here:
+        reading.notices.append(f"Answered by words alone (EMBEDDING_ERROR): {error.message}")
+        return reading
+    if in_other_script:
+        reading.unread = _read_first(store, leading, query.scope, clock)
+    elif models.multilingual_id in store.models_in(query.scope):
         try:
-            asked.append(models.multilingual)
+            other = models.multilingual
+            reading.asked.append((other, other.embed_query(query.text)))
         except EmbeddingUnavailable as error:
-            notices.append(f"Other scripts answered by words alone (EMBEDDING_ERROR): {error.message}")
-    return asked, notices, unread
+            reading.notices.append(
+                f"Other scripts answered by words alone (EMBEDDING_ERROR): {error.message}"
+            )
+    if reading.unread:
+        reading.notices.append(
+            f"{reading.unread} memories are not read in this script's model yet, so words alone find them; "
+            "ask again in a moment."
+        )
+    return reading
 
 
 def _read_first(store: Store, embedder: Embedder, scope: Scope, clock: Clock) -> int:
     """Let the model read what it lacks, if the store can be written now; return how many still wait."""
     try:
         return read_lacking(store, embedder, scope, clock, PATIENCE)
-    except StorageFailed:
+    except (StorageFailed, EmbeddingUnavailable):
         return len(store.lacking(embedder.manifest.id, scope, CANDIDATES))
 
 
 def _hits(store: Store, ranked: Sequence[Ranked], scope: Scope) -> list[Hit]:
     memories = {each.id: each for each in store.memories([each.candidate.id for each in ranked])}
+    if scope.as_of is None and scope.known_at is None and not scope.history:
+        # Another program may have replaced one since it was found.
+        memories = {memory_id: each for memory_id, each in memories.items() if each.is_live}
     return [
         Hit(
             as_known(store, memories[each.candidate.id], scope),

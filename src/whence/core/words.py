@@ -39,7 +39,7 @@ def _bigrams(run: str) -> list[str]:
 def index_form(text: str) -> str:
     """Return the text as the word index reads it: CJK runs as overlapping pairs of characters."""
     # The word index takes characters newer than itself, such as most emoji, for parts of a word.
-    composed = _BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFC", text))
+    composed = _BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", text))
     return _CJK_RUN.sub(lambda run: f" {' '.join(_bigrams(run.group()))} ", composed)
 
 
@@ -55,16 +55,23 @@ def stop_words() -> frozenset[str]:
     return frozenset(line.strip() for line in text.splitlines() if line and not line.startswith("#"))
 
 
+def _folded(word: str) -> str:
+    """Fold ASCII alone: the index folds the rest, by tables older than this Python's."""
+    return word.lower() if word.isascii() else word
+
+
 def question_words(text: str) -> list[str]:
     """Return the distinct content words of a question, in order; all its words if none is left."""
-    words = [word.lower() for word in _WORD.findall(index_form(text))]
+    words = [_folded(word) for word in _WORD.findall(index_form(text))]
     content = [word for word in words if word not in stop_words()]
     return list(dict.fromkeys(content or words))
 
 
 def question_phrases(text: str) -> list[str]:
     """Return pairs of neighbouring content words, which weigh more when they meet as a pair."""
-    words = [word.lower() for word in _WORD.findall(_CJK_RUN.sub(" . ", text))]
+    words = [
+        _folded(word) for word in _WORD.findall(_CJK_RUN.sub(" . ", unicodedata.normalize("NFKC", text)))
+    ]
     pairs = pairwise(words)
     return list(
         dict.fromkeys(f"{a} {b}" for a, b in pairs if a not in stop_words() and b not in stop_words())

@@ -70,7 +70,7 @@ def to_write(whence: Whence, named: str | None, place: Place) -> Workspace:
 
 def to_search(whence: Whence, named: str | None, place: Place) -> tuple[str, ...] | None:
     """Return the ids of the workspaces that a search covers, `global` included; None is all of them."""
-    if (named or place.name) == EVERYWHERE:
+    if named == EVERYWHERE or (named is None and place == Place(name=EVERYWHERE)):
         return None
     known = whence.store.workspaces()
     if named is None:

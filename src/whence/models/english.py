@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whence.models.cutting import last_end
+from whence.models.failing import failures_told
 from whence.models.files import MODEL, TOKENIZER
 from whence.models.manifests import ENGLISH
 
@@ -63,8 +64,12 @@ class EnglishEmbedder:
         return len(self._tokenizer.encode(text).ids)
 
     def _embed(self, text: str) -> Vector:
-        # One text per call: dynamic int8 takes its scale over the batch: mates would change a vector.
+        # One text per call: dynamic int8 takes its scale over the batch, so mates would change a vector.
         self.last_used = time.monotonic()
+        with failures_told("English"):
+            return self._run(text)
+
+    def _run(self, text: str) -> Vector:
         ids = self._tokenizer.encode(text).ids
         if len(ids) > self.manifest.max_tokens:
             ids = [*ids[: self.manifest.max_tokens - 1], ids[-1]]

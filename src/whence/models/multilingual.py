@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whence.models.cutting import last_end
+from whence.models.failing import failures_told
 from whence.models.manifests import MULTILINGUAL
 
 if TYPE_CHECKING:
@@ -59,5 +60,6 @@ class MultilingualEmbedder:
 
     def _embed(self, text: str) -> Vector:
         self.last_used = time.monotonic()
-        vector: Vector = np.asarray(self._model.encode(text), dtype=np.float32)
+        with failures_told("multilingual"):
+            vector: Vector = np.asarray(self._model.encode(text), dtype=np.float32)
         return vector / np.float32(np.linalg.norm(vector))

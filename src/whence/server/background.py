@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from whence.core.errors import WhenceError
 from whence.core.ports import Scope
-from whence.core.reading import read_backlog
+from whence.core.reading import read_backlog, read_pending
 from whence.core.times import SECOND
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from whence.core.life import Whence
 
 logger = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ class Background:
         self._keeps_models = keeps_models
         self._awake = threading.Event()
         self._stopped = threading.Event()
+        self._told: dict[str, str] = {}
         self._awake.set()  # an earlier process may have left work
         self._thread = threading.Thread(target=self._run, name="whence-background", daemon=True)
         self._thread.start()
@@ -45,22 +48,38 @@ class Background:
             asked = self._awake.wait(_LOOK_EVERY)
             if self._stopped.is_set():
                 return
-            try:
-                if asked:
-                    self._awake.clear()
-                    self._read_what_waits()
-                elif self._whence.store.lacking(None, EVERYTHING, 1):
-                    self._awake.set()  # the model may have come meanwhile
-                elif not self._keeps_models:
-                    self._shrink()
-            except WhenceError as error:
-                # The next wake tries again; a client must not lose its server over it.
-                logger.warning("Background work was put off: %s", error.message)
+            if asked:
+                self._awake.clear()
+                self._do("read what waits", self._read_backlog)
+                continue
+            # Nobody asked, but the model that some memories wait for may have come.
+            self._do("read what waits", self._read_pending)
+            if not self._keeps_models:
+                self._do("give memory back", self._shrink)
 
-    def _read_what_waits(self) -> None:
+    def _do(self, deed: str, work: Callable[[], None]) -> None:
+        """Do one piece of work; what goes wrong is told once, and the thread lives on."""
+        try:
+            work()
+        except WhenceError as error:
+            trouble = error.message
+        except Exception as error:  # noqa: BLE001  a client must not lose its background over one memory
+            trouble = f"{type(error).__name__}: {error}"
+        else:
+            self._told.pop(deed, None)
+            return
+        if self._told.get(deed) != trouble:
+            self._told[deed] = trouble
+            logger.warning("Could not %s; it will be tried again: %s", deed, trouble)
+
+    def _read_backlog(self) -> None:
         whence = self._whence
         if read_backlog(whence.store, whence.models, whence.clock, _SLICE):
             self._awake.set()
+
+    def _read_pending(self) -> None:
+        whence = self._whence
+        read_pending(whence.store, whence.models, EVERYTHING, whence.clock, _SLICE)
 
     def _shrink(self) -> None:
         if self._whence.models.release_if_idle():

@@ -26,7 +26,7 @@ class Scan:
 
     seqs: NDArray[np.int64]
     similarities: Vector
-    is_rising: bool  # every row's seq is above the one before
+    is_rising: bool  # no row's seq is below the one before
     has_gaps: bool  # some rows are hidden
 
     @property
@@ -47,11 +47,10 @@ class Scan:
         wanted = np.fromiter(seqs, dtype=np.int64)
         if wanted.size == 0 or self.seqs.size == 0:
             return {}
-        if wanted.size < _FEW:
-            at = np.searchsorted(self.seqs, wanted)
-            at = at[at < self.seqs.size]
-            if self.is_rising:
-                return self._by_seq(at[np.isin(self.seqs[at], wanted)])
+        if self.is_rising:
+            first, last = np.searchsorted(self.seqs, wanted), np.searchsorted(self.seqs, wanted, side="right")
+            spans = [np.arange(start, end) for start, end in zip(first, last, strict=True) if start < end]
+            return self._by_seq(np.concatenate(spans)) if spans else {}
         return self._by_seq(np.flatnonzero(np.isin(self.seqs, wanted)))
 
     def _by_seq(self, rows: NDArray[np.int64]) -> dict[int, float]:
@@ -60,9 +59,6 @@ class Scan:
             if similarity > found.get(seq, _NOTHING):
                 found[seq] = similarity
         return found
-
-
-_FEW = 1000
 
 
 class Matrix:
@@ -93,7 +89,7 @@ class Matrix:
         self._seqs[self._count : room] = seqs
         self._hidden[self._count : room] = False
         fresh = self._seqs[max(0, self._count - 1) : room]
-        self._is_rising = self._is_rising and bool(np.all(fresh[1:] > fresh[:-1]))
+        self._is_rising = self._is_rising and bool(np.all(fresh[1:] >= fresh[:-1]))
         self._fill(rows)
         self._count = room
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import apsw
 import numpy as np
@@ -23,7 +23,7 @@ from whence.storage.rows import (
     memory_from,
     scope_row,
 )
-from whence.storage.sqlite_file import SqliteFile
+from whence.storage.sqlite_file import SqliteFile, plain_sentences
 from whence.storage.sqlite_writing import SqliteWriting
 from whence.storage.vectors import unpack
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from whence.core.times import Instant
 
 _SQL = named_queries("sqlite")
+_TOUCH_PATIENCE = 0.5  # seconds
 _PIECE = 8192  # rows read at once
 _RELOAD = 2000  # changed rows from which reading the whole workspace again is cheaper
 _WIDER = 4  # how much more each arm brings when versions of few memories filled the first cut
@@ -97,6 +98,62 @@ def _memories(connection: apsw.Connection, tenant: str, ids: Sequence[str]) -> l
     return [memory_from(row) for row in rows]
 
 
+class SqlitePicture:
+    """All memories of a tenant and what is told of them; inside `with`, as they stand at one moment."""
+
+    def __init__(self, file: SqliteFile, tenant: str) -> None:
+        self._file = file
+        self._tenant = tenant
+        self._still: apsw.Connection | None = None
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._still = self._held.enter_context(self._file.still())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._still = None
+        self._held.close()
+
+    def __iter__(self) -> Iterator[Memory]:
+        seq = 0
+        while True:
+            with self._reading() as connection:
+                rows = self._rows(connection, "every", seq=seq)
+                batch = _memories(connection, self._tenant, [row[1] for row in rows])
+            if not rows:
+                return
+            yield from batch
+            seq = rows[-1][0]
+
+    def events(self, memory_id: str) -> list[Event]:
+        with self._reading() as connection:
+            return [event_from(memory_id, row) for row in self._rows(connection, "events", id=memory_id)]
+
+    def links(self, memory_id: str) -> list[Link]:
+        with self._reading() as connection:
+            return [link_from(row) for row in self._rows(connection, "links", id=memory_id)]
+
+    def workspaces(self) -> list[Workspace]:
+        with self._reading() as connection:
+            return [
+                Workspace(id=row[0], name=row[1], identity=row[2], created_at=row[3], archived_at=row[4])
+                for row in self._rows(connection, "workspaces")
+            ]
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        if self._still is None:
+            with self._file.reading() as connection:
+                yield connection
+        else:
+            with plain_sentences(self._file.where):
+                yield self._still
+
+    def _rows(self, connection: apsw.Connection, query: str, **values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  what SQL takes
+        return list(connection.execute(_SQL[query], {"tenant": self._tenant, **values}))
+
+
 class SqliteStore:
     """Keeps one tenant's memories in one file."""
 
@@ -116,7 +173,8 @@ class SqliteStore:
             yield SqliteWriting(connection, self._tenant)
 
     def touch(self, accessed: Mapping[str, Instant]) -> None:
-        with self._file.writing() as connection:
+        # Nobody waits long for it: when a memory was last returned is no promise.
+        with self._file.writing(patience=_TOUCH_PATIENCE) as connection:
             connection.executemany(
                 _SQL["touch"],
                 ({"tenant": self._tenant, "id": each, "at": at} for each, at in accessed.items()),
@@ -132,17 +190,15 @@ class SqliteStore:
         places = scope.workspaces
         if places is None:
             places = tuple(each.id for each in self.workspaces())
-        with self._file.reading() as connection:
-            newest: list[tuple[int, str]] = []
+        newest: list[tuple[int, str]] = []
+        # One picture: what is superseded between the two readings must not be listed as if it were not.
+        with self._file.reading() as connection, connection:
             for workspace in places:
-                rows = connection.execute(
-                    _SQL["recent"],
-                    {**scope_row(scope), "tenant": self._tenant, "workspace": workspace, "limit": limit},
-                    can_cache=True,
-                )
+                rows = self._rows(connection, "recent", **scope_row(scope), workspace=workspace, limit=limit)
                 newest += [(created_at, memory_id) for memory_id, created_at in rows]
             newest.sort(reverse=True)
             return _memories(connection, self._tenant, [each for _, each in newest[:limit]])
+        return []  # apsw's context may swallow an error, for all that its types say
 
     def chain(self, memory_id: str) -> list[Memory]:
         with self._file.reading() as connection:
@@ -150,19 +206,13 @@ class SqliteStore:
             return _memories(connection, self._tenant, ids)
 
     def events(self, memory_id: str) -> list[Event]:
-        with self._file.reading() as connection:
-            return [event_from(memory_id, row) for row in self._rows(connection, "events", id=memory_id)]
+        return self.every().events(memory_id)
 
     def links(self, memory_id: str) -> list[Link]:
-        with self._file.reading() as connection:
-            return [link_from(row) for row in self._rows(connection, "links", id=memory_id)]
+        return self.every().links(memory_id)
 
     def workspaces(self) -> list[Workspace]:
-        with self._file.reading() as connection:
-            return [
-                Workspace(id=row[0], name=row[1], identity=row[2], created_at=row[3], archived_at=row[4])
-                for row in self._rows(connection, "workspaces")
-            ]
+        return self.every().workspaces()
 
     def census(self, scope: Scope) -> Census:
         with self._file.reading() as connection:
@@ -174,7 +224,6 @@ class SqliteStore:
             other_types=row[3],
             not_then=row[4],
             elsewhere=row[5],
-            without_vector=row[6],
         )
 
     def models_in(self, scope: Scope) -> frozenset[str]:
@@ -208,16 +257,8 @@ class SqliteStore:
             self._complete[workspace, model] = (generation, stamp)
         return ids
 
-    def every(self) -> Iterator[Memory]:
-        seq = 0
-        while True:
-            with self._file.reading() as connection:
-                rows = self._rows(connection, "every", seq=seq)
-                batch = _memories(connection, self._tenant, [row[1] for row in rows])
-            if not rows:
-                return
-            yield from batch
-            seq = rows[-1][0]
+    def every(self) -> SqlitePicture:
+        return SqlitePicture(self._file, self._tenant)
 
     def health(self) -> Mapping[str, str]:
         with self._file.reading() as connection:
@@ -256,6 +297,8 @@ class SqliteStore:
                 meaning = _nearest(scans, fetch, words)
                 found = self._answers(connection, question, scope, words, meaning)
                 widest = max((scan.seqs.size for each in scans.values() for scan in each), default=0)
+                if allowed is not None:
+                    widest = min(widest, allowed.size)
                 if len(found) >= limit or (len(words) < fetch and widest <= fetch):
                     return Found(candidates=tuple(found), spans=spans)
                 fetch *= _WIDER

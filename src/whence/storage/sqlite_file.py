@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from whence.core.ports import Clock
 
 _PATIENCE = 10.0  # seconds that a writer waits for the others
+_KEPT = 4  # idle connections, each with a cache of its own
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "fuse.sshfs", "ceph", "glusterfs"})
 
 
@@ -38,9 +39,9 @@ def network_filesystem(path: Path, mounts: str) -> str | None:
     return kind if kind in _NETWORK else None
 
 
-def _jittered(started: float) -> bool:
+def _jittered(started: float, patience: float) -> bool:
     """Wait a random moment: equal waits let one writer starve."""
-    if time.monotonic() - started > _PATIENCE:
+    if time.monotonic() - started > patience:
         return False
     time.sleep(random.uniform(0.0003, 0.0023))  # noqa: S311  chance, not secrecy
     return True
@@ -107,6 +108,7 @@ class SqliteFile:
         self.where = str(path)
         self._clock = clock
         self._idle: list[apsw.Connection] = []
+        self._patience = _PATIENCE
         self._pool_lock = threading.Lock()
         self._write_lock = threading.RLock()
         if not self.in_memory:
@@ -126,12 +128,9 @@ class SqliteFile:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Born private: what an agent remembers is nobody else's.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        except PermissionError:
-            if not path.exists():
-                raise StorageFailed(
-                    f"The database {path} cannot be created", hint="Make its folder writable, or use --store."
-                ) from None
         except OSError as error:
+            if path.is_file():
+                return  # there, but not ours to write: it may still be read
             raise StorageFailed(
                 f"The database {path} cannot be created: {error.strerror}", hint="Choose another --store."
             ) from None
@@ -144,7 +143,7 @@ class SqliteFile:
             def wait(attempt: int) -> bool:
                 if attempt == 0:
                     started[0] = time.monotonic()
-                return _jittered(started[0])
+                return _jittered(started[0], self._patience)
 
             connection.set_busy_handler(wait)
             # One by one: apsw stops at the first statement that returns a row.
@@ -214,12 +213,32 @@ class SqliteFile:
                 yield connection
         finally:
             with self._pool_lock:
-                self._idle.append(connection)
+                if len(self._idle) < _KEPT:
+                    self._idle.append(connection)
+                    connection = None
+            if connection is not None:
+                connection.close()
 
     @contextmanager
-    def writing(self) -> Iterator[apsw.Connection]:
+    def still(self) -> Iterator[apsw.Connection]:
+        """Lend a connection that goes on seeing what is committed now, whatever others write meanwhile."""
+        with self.reading() as connection:
+            if self.in_memory:  # one connection, and the lock keeps others out
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                list(connection.execute("PRAGMA user_version"))  # the first read decides what is seen
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self, *, patience: float | None = None) -> Iterator[apsw.Connection]:
         """Lend the writer inside one transaction."""
         with self._write_lock, plain_sentences(self.where):
+            self._patience = _PATIENCE if patience is None else patience
             # Immediate: a read that becomes a write fails at once when another writer came between.
             self._writer.execute("BEGIN IMMEDIATE")
             try:

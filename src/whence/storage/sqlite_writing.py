@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _SQL = named_queries("sqlite")
 _REQUESTS_KEPT = 60 * MINUTE
+_READ = ("content", "topic", "context", "valid_from", "workspace")  # what a model makes its vectors of
 _INDEXED = ("content", "topic", "context", "workspace", "status", "known_until")
 
 
@@ -74,13 +75,14 @@ class SqliteWriting:
                 )
             self._run("bump_generation", workspace=before.workspace)
 
-    def embed(self, memory: Memory, embeddings: Sequence[Embedding]) -> None:
-        # Another process may have edited, moved or embedded it meanwhile: its vectors are the right ones.
+    def embed(self, memory: Memory, embedding: Embedding, *, settles: bool) -> None:
+        # Another process may have edited or moved it meanwhile: its vectors are then the right ones.
         now = self.memory(memory.id)
-        if now is None or now.content != memory.content or now.workspace != memory.workspace:
+        if now is None or any(getattr(now, name) != getattr(memory, name) for name in _READ):
             return
-        self._put_vectors(memory, self._value("seq_of", id=memory.id), embeddings)
-        self._run("restamp", id=memory.id, stamp=self._next_stamp(memory.workspace))
+        self._put_vectors(memory, self._value("seq_of", id=memory.id), [embedding])
+        stamp = self._next_stamp(memory.workspace)
+        self._run("restamp", id=memory.id, stamp=stamp, pending=now.is_pending and not settles)
 
     def link(self, link: Link) -> None:
         self._run("insert_link", **link_row(link))

@@ -172,8 +172,7 @@ SELECT
     coalesce(sum(here AND type_fits AND then_fits AND archived), 0),
     coalesce(sum(here AND NOT type_fits), 0),
     coalesce(sum(here AND type_fits AND NOT then_fits), 0),
-    coalesce(sum(NOT here), 0),
-    coalesce(sum(here AND type_fits AND then_fits AND NOT superseded AND NOT archived AND without_vector), 0)
+    coalesce(sum(NOT here), 0)
 FROM (
     SELECT
         (:workspaces IS NULL OR m.workspace IN (SELECT value FROM json_each(:workspaces))) AS here,
@@ -184,8 +183,7 @@ FROM (
             SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
                 AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
         ) AS superseded,
-        m.status = 'archived' AS archived,
-        m.pending = 1 AS without_vector
+        m.status = 'archived' AS archived
     FROM memories AS m WHERE m.tenant = :tenant AND m.known_until IS NULL
 );
 
@@ -253,7 +251,7 @@ ORDER BY v.seq, v.passage;
 -- Return the own vectors of these rows, blended with nothing.
 SELECT v.seq, v.own FROM json_each(:seqs) AS asked
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value
-JOIN vectors AS v ON v.tenant = m.tenant AND v.workspace = m.workspace AND v.model = :model AND v.seq = m.seq;
+CROSS JOIN vectors AS v ON v.tenant = m.tenant AND v.workspace = m.workspace AND v.model = :model AND v.seq = m.seq;
 
 -- name: every
 -- Return the ids of memories in the order they came, after one row.
@@ -282,8 +280,8 @@ UPDATE memories SET
 WHERE tenant = :tenant AND id = :id;
 
 -- name: restamp
--- Mark a memory as changed, and as read by a model.
-UPDATE memories SET stamp = :stamp, pending = 0 WHERE tenant = :tenant AND id = :id;
+-- Mark a memory as changed, and say whether the model of its script must still read it.
+UPDATE memories SET stamp = :stamp, pending = :pending WHERE tenant = :tenant AND id = :id;
 
 -- name: seq_of
 -- Return a memory's row.
