@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -665,3 +666,20 @@ def test_near_names_are_offered_for_a_mistyped_workspace(words):
     words.store("x")
     error = words.refused("store_memory", content="x", workspace="porject")
     assert error["did_you_mean"] == ["project"]
+
+
+def test_a_successor_in_another_workspace_is_told(words):
+    here = words.store("Deploys run at noon")
+    elsewhere = replace(words, caller=replace(words.caller, place=Place(name="other")))
+    there = elsewhere.store("Deploys run at ten")
+    outcome = words.call("supersede_memory", old_memory_id=here, new_memory_id=there)
+    assert outcome.structured["success"]
+    assert "another workspace" in outcome.notices[0]
+
+
+def test_a_successor_in_global_is_found_from_here_and_needs_no_word(words):
+    here = words.store("The user likes tea")
+    everywhere = words.store("The user likes coffee", workspace="global")
+    outcome = words.call("supersede_memory", old_memory_id=here, new_memory_id=everywhere)
+    assert outcome.notices == ()
+    assert words.found("user likes tea") == [everywhere]

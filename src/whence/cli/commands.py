@@ -49,9 +49,11 @@ def opened(settings: Settings) -> Iterator[Whence]:
 
 
 def _caller(settings: Settings) -> Caller:
+    session = os.environ.get("CLAUDE_CODE_SESSION_ID")
     return Caller(
         client=AUTHOR.client,
-        session=os.environ.get("CLAUDE_CODE_SESSION_ID"),
+        session=session,
+        may_repeat=session is not None,
         place=standing_place(settings.workspace, os.environ, Path.cwd()),
     )
 

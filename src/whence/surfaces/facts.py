@@ -202,8 +202,10 @@ class SupersedeReply(WithNotices):
 
 def supersede_memory(call: Call[SupersedeArguments]) -> dict[str, Any]:
     old, new = call.arguments.old_memory_id, call.arguments.new_memory_id
-    call.workspaces()  # ids hold in every workspace, yet one that does not exist is a mistake to tell
-    call.whence.supersede(old, by=new, author=call.author)
+    here = call.workspaces()  # ids hold in every workspace, yet one that does not exist is a mistake to tell
+    after = call.whence.supersede(old, by=new, author=call.author)
+    if here is not None and after.workspace not in here and call.whence.get(old).workspace in here:
+        call.notices.append("The new memory lies in another workspace: searches here find neither now.")
     return {"success": True, "message": f"Memory {old} marked as superseded by {new}"}
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 CANDIDATES = 24  # from the store
+TELLING = 4  # words of a text that are asked for: the longest are the rarest
 JUDGED = 10  # of those, the nearest by meaning and by words
 
 
@@ -78,6 +79,9 @@ def _candidates(whence: Whence, saved: Saved, scope: Scope, new: Reading) -> lis
     """Return the nearest memories by meaning and by words, those for the same slot in other words too."""
     vectors = tuple((each.model, each.passages[0].own) for each in saved.embeddings if each.passages)
     words = question_words(saved.memory.content)
+    if vectors:
+        # Meaning finds most of them: a few telling words do, and cost a search of all of them a third.
+        words = sorted(words, key=len, reverse=True)[:TELLING]
     if rivals := rival_words(new.marks, new.language):
         words = list(dict.fromkeys([*words, *question_words(rivals)]))
     question = Question(words=tuple(words), vectors=vectors, exclude=saved.memory.id, own=True)

@@ -147,7 +147,7 @@ def _after_verb(
 
 def _names(tokens: list[tuple[str, bool]]) -> set[str]:
     """Return code identifiers and capitalised words, the first word only if it stands like a name."""
-    names = set()
+    names: set[str] = set()
     dates = word_list("en", "generic")
     for position, (token, owns) in enumerate(tokens):
         own = parts(token)

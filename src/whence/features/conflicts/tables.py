@@ -159,13 +159,14 @@ def opposite(mark: str) -> str:
     return f"{kind}:{number}:{1 - int(side)}"
 
 
-def parts(token: str) -> list[str]:
+@lru_cache(maxsize=16_384)
+def parts(token: str) -> tuple[str, ...]:
     """Return the stems of a token: code as it stands, a hyphenated word in its parts."""
     if CODE.match(token):
         low = token.lower()
-        return low.split(".") if _MEMBER.match(token) else [low]
+        return tuple(low.split(".")) if _MEMBER.match(token) else (low,)
     numbers = pairs_of("numbers")
-    return [numbers.get(each, stem(each)) for each in token.lower().strip(".:'").split("-") if each]
+    return tuple(numbers.get(each, stem(each)) for each in token.lower().strip(".:'").split("-") if each)
 
 
 _NEGATING_PREFIXES = ("un", "non", "in", "im", "ir", "il", "dis", "de", "a", "anti", "mis")
