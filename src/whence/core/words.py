@@ -16,6 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 
+PHRASES = 3
 CONTEXT_WORDS = 25  # a whole context drowns its text: bm25 counts every column in its length
 
 
@@ -68,11 +69,15 @@ def question_words(text: str) -> list[str]:
 
 
 def question_phrases(text: str) -> list[str]:
-    """Return pairs of neighbouring content words, which weigh more when they meet as a pair."""
-    words = [
-        _folded(word) for word in _WORD.findall(_CJK_RUN.sub(" . ", unicodedata.normalize("NFKC", text)))
-    ]
-    pairs = pairwise(words)
-    return list(
-        dict.fromkeys(f"{a} {b}" for a, b in pairs if a not in stop_words() and b not in stop_words())
-    )
+    """Return a few pairs of neighbouring content words, which weigh more when they meet as a pair.
+
+    The longest are the rarest, and the cheapest to look up: the index counts every pair over all its texts.
+    """
+    composed = _CJK_RUN.sub(" . ", unicodedata.normalize("NFKC", text))
+    words = [_folded(word) for word in _WORD.findall(composed)]
+    pairs = {
+        f"{a} {b}": len(a) + len(b)
+        for a, b in pairwise(words)
+        if a not in stop_words() and b not in stop_words()
+    }
+    return sorted(pairs, key=lambda pair: -pairs[pair])[:PHRASES]
