@@ -291,3 +291,14 @@ def test_hostile_text_comes_back_to_the_letter(shell, text):
 def test_a_query_of_punctuation_alone_is_answered(shell, query):
     shell.store("Ana likes tea")
     assert shell("search", query).code == 0
+
+
+def test_an_export_of_one_workspace_tells_nothing_of_another(shell):
+    shell.store("The launch code name is Heron", workspace="global")
+    shell.store("Deploys run at noon")
+    everything = shell("export").out
+    one = shell("export", "--workspace", "global").out
+    assert "Heron" in one
+    assert "Deploys" not in one
+    assert shell("export", "--workspace", "global", "--all").out == everything
+    assert 'Workspace "nope" not found' in shell.refused("export", "--workspace", "nope")

@@ -96,7 +96,10 @@ def _changing(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 
 def _carrying(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    export = add("export", "Write the whole memory as JSON lines.")
+    export = add(
+        "export", "Write the whole memory, or with --workspace one of its workspaces, as JSON lines."
+    )
+    export.add_argument("--all", action="store_true", help="every workspace, whatever --workspace says")
     export.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: standard output")
     bring = add("import", "Read what `whence export` wrote.")
     bring.add_argument("file", metavar="FILE", help="- reads standard input")

@@ -15,7 +15,7 @@ from whence.core.errors import InvalidParameter, WhenceError
 from whence.core.memories import Author
 from whence.core.times import SECOND, iso
 from whence.features.portable import export_lines, import_lines
-from whence.features.workspaces import to_write
+from whence.features.workspaces import NOWHERE, to_search, to_write
 from whence.server.project import standing_place
 from whence.surfaces.facts import plain_memory
 from whence.surfaces.families import all_tools, find_tool
@@ -237,8 +237,9 @@ def _changed(arguments: argparse.Namespace, memory: Memory, done: str) -> int:
 
 def export(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
+        only = None if arguments.all or not arguments.workspace else _named_room(whence, arguments.workspace)
         if arguments.file == "-":
-            for line in export_lines(whence):
+            for line in export_lines(whence, only=only):
                 print(line)
             return 0
         # Whole or not at all: a half export must not stand in the place of an earlier one.
@@ -247,7 +248,7 @@ def export(arguments: argparse.Namespace, settings: Settings) -> int:
         try:
             half.touch(0o600)  # born private, as the store is
             with half.open("w", encoding="utf-8") as out:
-                count = _write_lines(out, export_lines(whence))
+                count = _write_lines(out, export_lines(whence, only=only))
             half.replace(target)
         except OSError as error:
             raise InvalidParameter(
@@ -261,6 +262,20 @@ def export(arguments: argparse.Namespace, settings: Settings) -> int:
     else:
         print(f"Exported {count:,} lines to {target}.")
     return 0
+
+
+def _named_room(whence: Whence, name: str) -> str:
+    """Return the id of the workspace that a flag names, which must exist."""
+    places = to_search(whence, name, NOWHERE)
+    known = {each.id: each for each in whence.store.workspaces()}
+    here = next(
+        (each for each in places or () if name.casefold() in {each, known[each].name.casefold()}), None
+    )
+    if here is None:
+        raise InvalidParameter(
+            f'Workspace "{name}" has no memories yet', hint="Leave --workspace out for all."
+        )
+    return here
 
 
 def _write_lines(out: Any, lines: Iterable[str]) -> int:  # noqa: ANN401  a text file
