@@ -42,9 +42,27 @@ def test_the_package_index_gives_the_published_files(home):
     assert verify(home)
 
 
+def uv_reaches_its_index(folder):
+    """Say whether uv alone, asked for something small, finds it: on some machines only pip is set up."""
+    asking = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-deps",
+        "--target",
+        folder / "t",
+    ]
+    return subprocess.run([*asking, "iniconfig"], capture_output=True, check=False).returncode == 0
+
+
 @pytest.mark.parametrize(("source", "needs"), [(from_pip, "pip"), (from_uv, "uv")])
 def test_either_installer_brings_both_files(tmp_path, source, needs):
     pytest.importorskip(needs)
+    if needs == "uv" and not uv_reaches_its_index(tmp_path):
+        pytest.skip("uv is here, but its own settings reach no index")
     assert source(tmp_path)
     assert all((tmp_path / file.name).stat().st_size == file.size for file in FILES)
 
