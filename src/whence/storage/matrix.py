@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.storage.vectors import unpack
+from whence.storage.vectors import dimensions_of, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -75,10 +75,6 @@ class Matrix:
 
     def append(self, seqs: Sequence[int], blobs: Sequence[bytes]) -> None:
         """Add packed vectors."""
-        for start in range(0, len(seqs), _BLOCK):
-            self._append_rows(seqs[start : start + _BLOCK], unpack(blobs[start : start + _BLOCK]))
-
-    def _append_rows(self, seqs: Sequence[int], rows: Vector) -> None:
         room = self._count + len(seqs)
         if room > self._seqs.size:
             size = max(room, min(self._seqs.size * 2, self._seqs.size + _BLOCK))
@@ -90,24 +86,23 @@ class Matrix:
         self._hidden[self._count : room] = False
         fresh = self._seqs[max(0, self._count - 1) : room]
         self._is_rising = self._is_rising and bool(np.all(fresh[1:] >= fresh[:-1]))
-        self._fill(rows)
+        done = 0
+        while done < len(blobs):
+            free = self._free_rows(self._count + done, len(blobs) - done, dimensions_of(blobs[done]))
+            unpack(blobs[done : done + len(free)], out=free)
+            done += len(free)
         self._count = room
 
-    def _fill(self, rows: Vector) -> None:
-        filled = self._count
-        while len(rows):
-            block, offset = divmod(filled, _BLOCK)
-            if block == len(self._blocks):
-                size = min(_BLOCK, max(64, len(rows)))
-                self._blocks.append(np.empty((size, rows.shape[1]), np.float32))
-            elif offset >= len(self._blocks[block]):
-                size = min(_BLOCK, max(2 * offset, offset + len(rows)))
-                grown = np.empty((size, rows.shape[1]), np.float32)
-                grown[:offset] = self._blocks[block]
-                self._blocks[block] = grown
-            take = min(len(rows), len(self._blocks[block]) - offset)
-            self._blocks[block][offset : offset + take] = rows[:take]
-            rows, filled = rows[take:], filled + take
+    def _free_rows(self, filled: int, wanted: int, dimensions: int) -> Vector:
+        """Return room for some of the wanted rows: what is left of the last block, or a new one."""
+        block, offset = divmod(filled, _BLOCK)
+        if block == len(self._blocks):
+            self._blocks.append(np.empty((min(_BLOCK, max(64, wanted)), dimensions), np.float32))
+        elif offset >= len(self._blocks[block]):
+            grown = np.empty((min(_BLOCK, max(2 * offset, offset + wanted)), dimensions), np.float32)
+            grown[:offset] = self._blocks[block]
+            self._blocks[block] = grown
+        return self._blocks[block][offset : offset + wanted]
 
     def hide(self, seqs: Sequence[int], *, hidden: bool) -> None:
         """Keep rows out of plain scans, or let them in again."""

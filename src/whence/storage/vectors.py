@@ -21,10 +21,14 @@ def pack(vector: Vector) -> bytes:
     return bytes(numbers.tobytes()) + bytes(scale.astype("<f4").tobytes())
 
 
-def unpack(blobs: Sequence[bytes]) -> Vector:
-    """Return packed vectors of one length as the rows of a matrix."""
+def dimensions_of(blob: bytes) -> int:
+    return len(blob) - _SCALE_BYTES
+
+
+def unpack(blobs: Sequence[bytes], *, out: Vector | None = None) -> Vector:
+    """Return packed vectors of one length as the rows of a matrix, written into `out` if it is given."""
     raw = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), -1)
     dimensions = raw.shape[1] - _SCALE_BYTES
-    rows = raw[:, :dimensions].view(np.int8).astype(np.float32)
-    rows *= raw[:, dimensions:].copy().view("<f4")
+    scales = raw[:, dimensions:].copy().view("<f4")
+    rows: Vector = np.multiply(raw[:, :dimensions].view(np.int8), scales, out=out, dtype=np.float32)
     return rows
