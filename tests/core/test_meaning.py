@@ -215,7 +215,7 @@ def test_a_korean_question_to_a_file_that_cannot_be_written_is_answered(models, 
     room = found_workspace(whence, Place(name="room")).id
     whence.remember(Draft(content="The server 서버 stands in Seoul"), workspace=room)
     whence.remember(Draft(content="plain English"), workspace=room)
-    list(store._file._writer.execute("PRAGMA query_only = ON"))
+    list(store._file._idle[-1].execute("PRAGMA query_only = ON"))
     answer = whence.recall(Query(text="서버는 어디?", scope=Scope()))
     assert [hit.memory.content for hit in answer.hits][:1] == ["The server 서버 stands in Seoul"]
     store.close()

@@ -107,7 +107,7 @@ def test_a_folder_in_which_nobody_may_write_is_refused(open_file):
 @pytest.mark.promise("001-048")
 def test_a_read_only_database_refuses_a_save_and_still_answers(filled, make, path):
     store, room, memory = filled
-    list(store._file._writer.execute("PRAGMA query_only = ON"))  # root may write any file
+    list(store._file._idle[-1].execute("PRAGMA query_only = ON"))  # root may write any file
     with pytest.raises(StorageFailed) as refused:
         put(store, make, room)
     said(refused, "read-only")
@@ -117,7 +117,7 @@ def test_a_read_only_database_refuses_a_save_and_still_answers(filled, make, pat
 
 def test_a_search_on_a_read_only_database_answers_and_forgets_the_access_time(filled, clock):
     store, _, memory = filled
-    list(store._file._writer.execute("PRAGMA query_only = ON"))
+    list(store._file._idle[-1].execute("PRAGMA query_only = ON"))
     whence = Whence(store, NoModels(), clock)
     from whence.core.recall import Query
 
@@ -158,7 +158,7 @@ def test_a_writer_waits_for_another_and_then_writes(filled, make, path):
 @pytest.mark.promise("001-048", "001-056")
 def test_a_full_disk_says_so_and_keeps_nothing_of_the_call(filled, make, path):
     store, room, _ = filled
-    writer = store._file._writer
+    writer = store._file._idle[-1]
     pages = next(writer.execute("PRAGMA page_count"))[0]
     list(writer.execute(f"PRAGMA max_page_count = {pages}"))
     before, too_long = contents(path), make.memory(room, "too much of it " * 50_000)
@@ -175,8 +175,8 @@ def test_a_full_disk_says_so_and_keeps_nothing_of_the_call(filled, make, path):
 def test_a_disk_full_in_the_middle_of_remembering_leaves_no_trace(filled, path, clock):
     store, room, _ = filled
     whence = Whence(store, NoModels(), clock)
-    pages = next(store._file._writer.execute("PRAGMA page_count"))[0]
-    list(store._file._writer.execute(f"PRAGMA max_page_count = {pages}"))
+    pages = next(store._file._idle[-1].execute("PRAGMA page_count"))[0]
+    list(store._file._idle[-1].execute(f"PRAGMA max_page_count = {pages}"))
     with pytest.raises(StorageFailed, match="full"):
         whence.remember(Draft(content="overflowing " * 4000), workspace=room, request="call")
     with closing(apsw.Connection(str(path))) as connection:

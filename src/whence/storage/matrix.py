@@ -20,6 +20,16 @@ _BLOCK = 8192  # rows; growing adds a block and copies nothing
 _NOTHING = np.float32(-np.inf)
 
 
+def rows_of(seqs: NDArray[np.int64], wanted: NDArray[np.int64], *, is_rising: bool) -> NDArray[np.int64]:
+    """Return where these stand in `seqs`; what rises need not be read whole."""
+    if not is_rising:
+        return np.flatnonzero(np.isin(seqs, wanted))
+    first, last = np.searchsorted(seqs, wanted), np.searchsorted(seqs, wanted, side="right")
+    if np.all(last - first <= 1):
+        return first[last > first]
+    return np.concatenate([np.arange(start, end) for start, end in zip(first, last, strict=True)])
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """The similarity of every row to one vector; hidden rows have none."""
@@ -47,11 +57,7 @@ class Scan:
         wanted = np.fromiter(seqs, dtype=np.int64)
         if wanted.size == 0 or self.seqs.size == 0:
             return {}
-        if self.is_rising:
-            first, last = np.searchsorted(self.seqs, wanted), np.searchsorted(self.seqs, wanted, side="right")
-            spans = [np.arange(start, end) for start, end in zip(first, last, strict=True) if start < end]
-            return self._by_seq(np.concatenate(spans)) if spans else {}
-        return self._by_seq(np.flatnonzero(np.isin(self.seqs, wanted)))
+        return self._by_seq(rows_of(self.seqs, wanted, is_rising=self.is_rising))
 
     def _by_seq(self, rows: NDArray[np.int64]) -> dict[int, float]:
         found: dict[int, float] = {}
@@ -107,7 +113,14 @@ class Matrix:
     def hide(self, seqs: Sequence[int], *, hidden: bool) -> None:
         """Keep rows out of plain scans, or let them in again."""
         if seqs:
-            self._hidden[: self._count][np.isin(self._seqs[: self._count], list(seqs))] = hidden
+            self._hidden[self._rows_of(np.array(seqs, dtype=np.int64))] = hidden
+
+    def holds(self, seqs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of these rows are here."""
+        return np.isin(seqs, self._seqs[self._rows_of(seqs)])
+
+    def _rows_of(self, seqs: NDArray[np.int64]) -> NDArray[np.int64]:
+        return rows_of(self.seqs, seqs, is_rising=self._is_rising)
 
     @property
     def seqs(self) -> NDArray[np.int64]:

@@ -450,7 +450,7 @@ class SqliteStore:
             if len(changed) > _RELOAD:
                 return self._load(connection, workspace, model)
             seqs = np.array([seq for seq, _ in changed], dtype=np.int64)
-            new = seqs[~np.isin(seqs, matrix.seqs)].tolist()
+            new = seqs[~matrix.holds(seqs)].tolist()
             if new:
                 fresh = self._rows(
                     connection, "vectors_of", workspace=workspace, model=model, seqs=as_json(new)

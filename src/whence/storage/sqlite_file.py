@@ -6,7 +6,7 @@ import os
 import random
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,13 +107,14 @@ class SqliteFile:
         self.in_memory = str(path) == ":memory:"
         self.where = str(path)
         self._clock = clock
-        self._idle: list[apsw.Connection] = []
+        self._idle: list[apsw.Connection] = []  # the last one used on top: its cache knows the last commit
+        self._is_closed = False
         self._patience = _PATIENCE
         self._pool_lock = threading.Lock()
         self._write_lock = threading.RLock()
         if not self.in_memory:
             self._prepare(Path(path))
-        self._writer = self._connect()
+        self._only = self._connect() if self.in_memory else None
         self._migrate()
 
     def _prepare(self, path: Path) -> None:
@@ -162,8 +163,8 @@ class SqliteFile:
     def _migrate(self) -> None:
         """Run the migrations that this file has not seen; two programs starting at once run them once."""
         known = migrations("sqlite")
-        with plain_sentences(self.where):
-            if self._applied() == {each.number: each.checksum for each in known}:
+        with self.reading() as connection:
+            if _applied(connection) == {each.number: each.checksum for each in known}:
                 return
         with self.writing() as connection:
             connection.execute(
@@ -171,7 +172,7 @@ class SqliteFile:
                 "number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, "
                 "applied_at INTEGER NOT NULL) STRICT"
             )
-            applied = self._applied()
+            applied = _applied(connection)
             for migration in known:
                 if migration.number not in applied:
                     connection.execute(migration.sql)
@@ -191,29 +192,29 @@ class SqliteFile:
                     hint="Update whence, then try again.",
                 )
 
-    def _applied(self) -> dict[int, str]:
-        """Return the checksums of the migrations that ran."""
-        exists = "SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'"
-        if not next(self._writer.execute(exists))[0]:
-            return {}
-        return dict(self._writer.execute("SELECT number, checksum FROM migrations"))
-
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """Lend a connection that sees everything committed so far."""
-        if self.in_memory:
-            with self._write_lock, plain_sentences(self.where):
-                yield self._writer
+        one_at_a_time = self._write_lock if self.in_memory else nullcontext()
+        with one_at_a_time, self._lent() as connection, plain_sentences(self.where):
+            yield connection
+
+    @contextmanager
+    def _lent(self) -> Iterator[apsw.Connection]:
+        """Lend a connection of the pool, or the only one there is."""
+        if self._is_closed:
+            raise StorageFailed(f"The database {self.where} was closed", hint="Open it again.")
+        if self._only is not None:
+            yield self._only
             return
         with self._pool_lock:
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
         try:
-            with plain_sentences(self.where):
-                yield connection
+            yield connection
         finally:
             with self._pool_lock:
-                if len(self._idle) < _KEPT:
+                if len(self._idle) < _KEPT and not self._is_closed:
                     self._idle.append(connection)
                     connection = None
             if connection is not None:
@@ -236,28 +237,33 @@ class SqliteFile:
 
     @contextmanager
     def writing(self, *, patience: float | None = None) -> Iterator[apsw.Connection]:
-        """Lend the writer inside one transaction."""
-        with self._write_lock, plain_sentences(self.where):
+        """Lend a connection inside one transaction; one thread of this process at a time."""
+        with self._write_lock, self._lent() as connection, plain_sentences(self.where):
             self._patience = _PATIENCE if patience is None else patience
             # Immediate: a read that becomes a write fails at once when another writer came between.
-            self._writer.execute("BEGIN IMMEDIATE")
+            connection.execute("BEGIN IMMEDIATE")
             try:
-                yield self._writer
+                yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
-            try:
-                self._writer.execute("COMMIT")
-            except apsw.Error:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
 
     def close(self) -> None:
+        self._is_closed = True
         with self._pool_lock:
             for connection in self._idle:
                 connection.close()
             self._idle.clear()
-        with self._write_lock:
-            self._writer.close()
+        if self._only is not None:
+            with self._write_lock:
+                self._only.close()
+
+
+def _applied(connection: apsw.Connection) -> dict[int, str]:
+    """Return the checksums of the migrations that ran."""
+    exists = "SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'"
+    if not next(connection.execute(exists))[0]:
+        return {}
+    return dict(connection.execute("SELECT number, checksum FROM migrations"))

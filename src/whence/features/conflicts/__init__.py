@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from whence.core.ports import Question
 from whence.core.reading import embedder_for
 from whence.core.words import question_words
-from whence.features.conflicts.evidence import evidence, same_subject
+from whence.features.conflicts.evidence import evidence, frames, same_subject
 from whence.features.conflicts.reading import read_sentence
 from whence.features.conflicts.tables import rival_words
 from whence.features.conflicts.weights import (
@@ -18,11 +18,14 @@ from whence.features.conflicts.weights import (
     DISTANCE,
     DISTANT,
     LIKENESS,
+    MOST_OF_A_FRAME,
     UNKNOWN_CLOSENESS,
     WEIGHTS,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from whence.core.life import Saved, Whence
     from whence.core.memories import Memory
     from whence.core.ports import Candidate, Manifest, Scope
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 CANDIDATES = 24  # from the store
 TELLING = 4  # words of a text that are asked for: the longest are the rarest
-JUDGED = 10  # of those, the nearest by meaning and by words
+JUDGED = 8  # of those, the nearest by meaning and by words
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +123,15 @@ def judge(old: Reading, new: Reading, closeness: float = UNKNOWN_CLOSENESS) -> V
     if set(old.stems) == set(new.stems):
         return Verdict(0.0, "the same said again")
     found = evidence(old, new)
+    nearness = CLOSENESS * closeness - DISTANCE * max(0.0, DISTANT - closeness)
+    if _points(found) + nearness + MOST_OF_A_FRAME >= BAR:
+        found.update(frames(old, new))  # dear to compare, so only where it can make the difference
     # Likeness never speaks alone: it strengthens what a rule has found.
     grounds = [each for each in found if each not in AGAINST | LIKENESS]
     if not grounds:
         return Verdict(0.0, "nothing speaks for it")
-    points = sum(WEIGHTS[each] * much for each, much in found.items())
-    points += CLOSENESS * closeness - DISTANCE * max(0.0, DISTANT - closeness)
-    return Verdict(points, max(grounds, key=lambda each: WEIGHTS[each]))
+    return Verdict(_points(found) + nearness, max(grounds, key=lambda each: WEIGHTS[each]))
+
+
+def _points(found: Mapping[str, float]) -> float:
+    return sum(WEIGHTS[each] * much for each, much in found.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from whence.core.words import stop_words
 from whence.features.conflicts.sentence import Reading, label_of
@@ -92,6 +93,7 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
     ]
 
 
+@lru_cache(maxsize=8192)
 def _is_sure_verb(token: str) -> bool:
     low = token.lower()
     return low in plain("sure_verbs") or low in pairs_of("irregular") or stem(low) in word_list("en", "verbs")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def evidence(old: Reading, new: Reading) -> dict[str, float]:
-    """Return what speaks for or against a conflict, by name, each with how much of it there is."""
+    """Return what speaks for or against a conflict but the frames, by name, each with how much of it."""
     topics = shared_topics(old, new)
     slots = old.slots & new.slots
     found = dict(_clashes(old, new, topics))
@@ -24,7 +24,6 @@ def evidence(old: Reading, new: Reading) -> dict[str, float]:
         _slots(old, new, slots, topics),
         _changes(old, new, slots, topics),
         _quantities(old, new, topics),
-        _frames(old, new),
         _values(old, new, slots, topics),
         _likeness(old, new, topics),
         _additions(old, new, clashes=clashes),
@@ -197,7 +196,7 @@ _MOST = 0.5
 _SAYING_NOTHING = {"", "be", "have"}
 
 
-def _frames(old: Reading, new: Reading) -> Iterator[tuple[str, float]]:
+def frames(old: Reading, new: Reading) -> Iterator[tuple[str, float]]:
     """Judge sentences that are equal but for one place, or for two."""
     if old.label and old.label == new.label:
         yield "another value under the same label", 1.0

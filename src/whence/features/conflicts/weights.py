@@ -73,3 +73,4 @@ CLOSENESS = 3.18
 DISTANT = 0.45  # below this closeness, as of two sentences of one subject about different things
 DISTANCE = 7.7
 BAR = 3.6
+MOST_OF_A_FRAME = _FOR["another value under the same label"]  # of what comparing word by word can find
