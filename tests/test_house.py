@@ -18,7 +18,7 @@ PYTHON = sorted(path for room in ("src", "tests", "evals", "bench") for path in 
 MOST_LINES = 500
 MOST_FUNCTION_LINES = 60
 LONGER_FUNCTIONS: dict[str, str] = {}  # "core/recall.py::recall" -> why it is better in one piece
-MOST_STORE_METHODS = 16
+MOST_STORE_METHODS = 18
 
 SQL = re.compile(r"\bSELECT\b.*\bFROM\b|\bINSERT\s+INTO\b|\bUPDATE\b.*\bSET\b|\bDELETE\s+FROM\b", re.DOTALL)
 SILENCE = re.compile(

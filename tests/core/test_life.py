@@ -46,7 +46,7 @@ def snapshot(whence):
     return (
         memories,
         [whence.store.events(each.id) for each in memories],
-        [whence.store.links(each.id) for each in memories],
+        [whence.store.graph().links(each.id) for each in memories],
     )
 
 
@@ -296,7 +296,7 @@ def test_superseding_joins_the_two_and_leaves_both_texts(wordless, keep):
     assert "superseded" in old_now.labels
     assert old_now.valid_until == new.valid_from
     assert old_now.known_until is None  # superseding closes valid time only
-    (link,) = wordless.store.links(old.id)
+    (link,) = wordless.store.graph().links(old.id)
     assert (link.from_id, link.to_id) == (new.id, old.id)
     assert (link.link_type, link.relationship, link.confidence) == ("evolution", "supersedes", 1.0)
     assert link.created_by == "user"
@@ -429,7 +429,7 @@ def test_updated_at_moves_only_when_text_status_confidence_tags_or_successor_cha
     assert moves(lambda: wordless.restore(memory.id))
     assert not moves(lambda: wordless.move(memory.id, annex))
     assert not moves(lambda: wordless.supersede(other.id, by=memory.id))
-    assert not moves(lambda: wordless.store.touch({memory.id: clock.now()}))
+    assert not moves(lambda: wordless.store.touch({memory.id: clock.now()}, {}))
     assert moves(lambda: wordless.supersede(memory.id, by=keep("the next").id))
     assert wordless.get(memory.id).created_at == memory.created_at
 

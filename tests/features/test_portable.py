@@ -90,7 +90,7 @@ def test_an_import_into_an_empty_memory_brings_all_of_it_to_the_letter(full, tar
     for memory in full.store.every():
         assert target.get(memory.id) == memory
         assert target.history(memory.id) == full.history(memory.id)
-        assert target.store.links(memory.id) == full.store.links(memory.id)
+        assert target.store.graph().links(memory.id) == full.store.graph().links(memory.id)
     assert target.store.workspaces() == full.store.workspaces()
     assert [hit.memory.content for hit in target.recall(Query(text="MySQL", scope=Scope())).hits] == [
         "We use Postgres 16"
@@ -412,7 +412,7 @@ def test_a_successor_from_an_export_closes_what_is_known_here_and_leaves_an_even
     (event,) = target.history("fact_2")
     assert (event.action, event.at, event.author) == ("superseded", 50, Author(client="c"))
     assert rewind(closed, event) == known
-    (brought,) = [each for each in target.store.links("fact_3") if each.to_id == "fact_2"]
+    (brought,) = [each for each in target.store.graph().links("fact_3") if each.to_id == "fact_2"]
     assert (brought.id, brought.created_at, brought.created_by) == ("link_3_2", 50, "user")
     assert target.recall(Query(text="plain", scope=Scope(known_at=49))).hits[0].memory == known
 

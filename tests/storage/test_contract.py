@@ -130,7 +130,7 @@ def test_both_ends_of_confidence_are_legal(store, room, save, make, confidence):
     link = make.link(newer, older, confidence=confidence)
     with store.writing() as writing:
         writing.link(link)
-    assert store.links(older.id)[0].confidence == confidence
+    assert store.graph().links(older.id)[0].confidence == confidence
     assert store.memories([newer.id])[0].confidence == confidence
 
 
@@ -159,7 +159,7 @@ def test_what_fails_halfway_leaves_nothing_behind(store, room, save, make):
         dict(store.health()),
     ) == before
     assert store.memories([fresh.id]) == []
-    assert store.links(kept.id) == []
+    assert store.graph().links(kept.id) == []
     near = store.find(Question(vectors=((HERE, make.direction(1)),)), Scope(), 5)
     assert [(each.id, round(each.meaning, 2)) for each in near.candidates] == [(kept.id, 0.0)]
     assert found_ids(store, words("thought", "scribbled"), Scope()) == set()
@@ -192,7 +192,7 @@ def test_a_link_comes_back_from_both_ends_with_its_own_word(store, room, save, m
     with store.writing() as writing:
         writing.link(link)
     told = replace(link, metadata={**link.metadata, "original_relationship": "grew out of"})
-    assert store.links(newer.id) == store.links(older.id) == [told]
+    assert store.graph().links(newer.id) == store.graph().links(older.id) == [told]
     assert store.memories([older.id])[0].superseded_by is None
 
 
@@ -216,7 +216,7 @@ def test_the_store_refuses_a_bad_link(store, room, save, make, wrong):
     newer, older = save(room), save(room)
     with pytest.raises(StorageFailed), store.writing() as writing:
         writing.link(replace(make.link(newer, older), **wrong))
-    assert store.links(newer.id) == store.links(older.id) == []
+    assert store.graph().links(newer.id) == store.graph().links(older.id) == []
 
 
 @pytest.mark.promise("000-020")
@@ -442,7 +442,7 @@ def test_a_store_without_memories_answers_every_question_with_nothing(store, mak
     assert list(store.every()) == []
     assert store.workspaces() == []
     assert store.chain("fact_none") == []
-    assert store.links("fact_none") == []
+    assert store.graph().links("fact_none") == []
 
 
 # -- scopes
@@ -667,8 +667,8 @@ def test_every_memory_is_handed_out_once_in_the_order_it_came(store, room, make)
 @pytest.mark.promise("001-042")
 def test_touch_moves_only_the_access_time_and_never_back(store, room, save):
     memory, other = save(room), save(room)
-    store.touch({memory.id: memory.accessed_at + 50, "fact_none": 1})
-    store.touch({memory.id: memory.accessed_at + 10})
+    store.touch({memory.id: memory.accessed_at + 50, "fact_none": 1}, {})
+    store.touch({memory.id: memory.accessed_at + 10}, {})
     assert store.memories([memory.id]) == [replace(memory, accessed_at=memory.accessed_at + 50)]
     assert store.memories([other.id]) == [other]
     assert len(store.events(memory.id)) == 1

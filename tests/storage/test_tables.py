@@ -102,6 +102,8 @@ def test_no_type_has_a_table_of_its_own_and_no_memory_names_another_in_its_row(r
         "vectors",
         "events",
         "requests",
+        "chores",
+        "counters",
     }
     columns = {row[1] for row in raw.execute("PRAGMA table_info(memories)")}
     assert not {name for name in columns if "related" in name or "supersede" in name}
@@ -201,8 +203,8 @@ def test_a_name_a_number_an_id_and_a_row_are_taken_once(pair):
 
 @pytest.mark.promise("000-020")
 def test_a_good_link_is_taken_at_both_ends_of_confidence(pair):
-    for number, confidence in enumerate((0.0, 1.0)):
-        link = {**GOOD_LINK, "id": f"link_{number}", "relationship": "refines", "confidence": confidence}
+    for word, confidence in (("refines", 0.0), ("improves", 1.0)):
+        link = {**GOOD_LINK, "id": f"link_{word}", "relationship": word, "confidence": confidence}
         put(pair, "memory_links", link)
     assert count(pair, "memory_links") == 2
 
@@ -311,7 +313,10 @@ def plan(raw, sql, values):
     [
         ("type = 'decision'", "memories_by_type (tenant=? AND type=?"),
         ("type = 'decision' AND created_at > 5", "memories_by_type (tenant=? AND type=? AND created_at>?"),
-        ("topic = 'auth'", "memories_by_topic (tenant=? AND topic=?"),
+        (
+            "workspace = 'room' AND topic_key = 'auth'",
+            "memories_by_topic (tenant=? AND workspace=? AND topic_key=?",
+        ),
         (
             "workspace = 'room' AND created_at > 5",
             "memories_by_created (tenant=? AND workspace=? AND created_at>?",
@@ -374,7 +379,7 @@ def test_two_tenants_of_one_file_see_nothing_of_each_other(open_file, make):
             assert head.id in found
         assert store.find(question, Scope(workspaces=(alien_room.id,)), 9).candidates == ()
         assert store.memories([alien.id, alien_head.id]) == []
-        assert store.events(alien.id) == store.links(alien.id) == store.chain(alien.id) == []
+        assert store.events(alien.id) == store.graph().links(alien.id) == store.chain(alien.id) == []
         assert [each.id for each in store.workspaces()] == [room.id]
         assert {each.id for each in store.every()} == {memory.id, head.id}
         assert {each.id for each in store.recent(Scope(history=True), 9)} == {memory.id, head.id}
@@ -383,7 +388,7 @@ def test_two_tenants_of_one_file_see_nothing_of_each_other(open_file, make):
         assert store.models_in(Scope(workspaces=(alien_room.id,))) == frozenset()
         assert store.census(Scope()).live == 1
         assert store.health()["memories"] == "2"
-        store.touch({alien.id: 10**18})
+        store.touch({alien.id: 10**18}, {})
         with store.writing() as writing:
             assert writing.memory(alien.id) is None
             assert writing.repeated("call", 0) == memory.id

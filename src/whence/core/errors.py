@@ -3,9 +3,11 @@
 WhenceError
 ├── InvalidParameter        what the caller gave cannot be taken
 │   ├── AlreadySuperseded   the memory has a successor
-│   └── SupersessionCycle   it would replace what replaced it
+│   ├── SupersessionCycle   it would replace what replaced it
+│   └── LinkToItself        a link has two ends
 ├── NotFound                a name or id that nothing carries
 │   ├── MemoryNotFound
+│   ├── LinkNotFound
 │   └── WorkspaceNotFound
 ├── StorageFailed           the database could not do it
 └── EmbeddingUnavailable    no vector can be made now
@@ -47,6 +49,13 @@ class SupersessionCycle(InvalidParameter):
         )
 
 
+class LinkToItself(InvalidParameter):
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(
+            f"Memory {memory_id} cannot be linked to itself", hint="Give the ids of two different memories."
+        )
+
+
 class NotFound(WhenceError):
     """Nothing carries this id or name."""
 
@@ -58,6 +67,11 @@ class MemoryNotFound(NotFound):
         super().__init__(
             f"Memory with ID {memory_id} not found", hint="Search for it to find its current id."
         )
+
+
+class LinkNotFound(NotFound):
+    def __init__(self, link_id: str) -> None:
+        super().__init__(f"Link {link_id} not found", hint="Run `whence link ls ID` to see a memory's links.")
 
 
 class WorkspaceNotFound(NotFound):

@@ -6,18 +6,20 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from whence.core.changes import Deed, record, replace_one, standing, tie
 from whence.core.errors import (
     AlreadySuperseded,
     EmbeddingUnavailable,
     InvalidParameter,
+    LinkNotFound,
     MemoryNotFound,
-    SupersessionCycle,
     WhenceError,
 )
-from whence.core.ids import link_id, memory_id
-from whence.core.links import Link
+from whence.core.graph import Walks
+from whence.core.ids import memory_id
+from whence.core.links import LINK_LIMIT, SUPERSEDING, Link, normal_word
 from whence.core.masking import mask_within
-from whence.core.memories import SCHEMA_VERSION, Author, Draft, Event, Memory, changed_fields
+from whence.core.memories import PART_OF_DECISION, SCHEMA_VERSION, Author, Draft, Event, Memory, Tie
 from whence.core.reading import embedder_for, read_memory
 from whence.core.recall import Answer, Query, as_known, recall
 from whence.core.times import MINUTE
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 REPEAT_WINDOW = 10 * MINUTE  # a client that timed out asks again within this time
 _FLUSH_AFTER = 1.0  # seconds that access times wait to be written together
 _TEXTS = ("content", "topic", "name", "context", "domain", "module", "code_ref", "tags", "metadata")
-_EDITABLE = {"content", "topic", "tags", "confidence"}
-_MOVES_UPDATED_AT = {"content", "topic", "confidence", "status", "tags", "superseded_by"}
+_EDITABLE = {"content", "topic", "tags", "confidence", "status", "metadata"}
+_WAITS = "Saved; found by words until its vector is made (EMBEDDING_ERROR)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,44 +46,61 @@ class Saved:
     embeddings: tuple[Embedding, ...] = field(repr=False)
     notices: tuple[str, ...] = ()
     is_repeat: bool = False
+    links: tuple[Link, ...] = ()  # those that the caller stated
 
 
 class Whence:
     """An open memory: one tenant's store, the models that read it, and the time."""
 
-    def __init__(self, store: Store, models: Models, clock: Clock) -> None:
+    def __init__(self, store: Store, models: Models, clock: Clock, *, links_itself: bool = True) -> None:
         self.store = store
         self.models = models
         self.clock = clock
+        self.links_itself = links_itself  # whether new memories get automatic links
+        self.walks = Walks(store, clock)
         self._accessed: dict[str, Instant] = {}
         self._access_lock = threading.Lock()
         self._flush: threading.Timer | None = None
 
     def remember(
-        self, draft: Draft, *, workspace: str, author: Author | None = None, request: str | None = None
+        self,
+        draft: Draft,
+        *,
+        workspace: str,
+        author: Author | None = None,
+        request: str | None = None,
+        creator: Creator = "llm",
     ) -> Saved:
-        """Store a memory; `request` identifies the call, so that its repetition answers with the first."""
+        """Store a memory with its parts and links, all or nothing.
+
+        `request` identifies the call, so that its repetition answers with the first.
+        """
         author = author or Author()
-        draft.check()
-        draft, notices = _masked(draft)
+        draft, notices = _checked(draft)
         now = self.clock.now()
         memory = _from_draft(draft, workspace, now)
-        embeddings, trouble = self._read(memory)
-        memory = replace(memory, is_pending=not embeddings)
+        parts = [(_from_draft(each, workspace, now), each) for each in draft.parts]
+        embeddings, trouble = self._read([memory, *(part for part, _ in parts)])
+        deed = Deed("created", author, now, creator)
         with self.store.writing() as writing:
             earlier = self._repeated(writing, request, now)
             # What was edited or moved since is no longer what this call would store.
             if earlier is not None and (earlier.content, earlier.workspace) == (memory.content, workspace):
-                return Saved(earlier, tuple(embeddings), notices, is_repeat=True)
-            if memory.type == "decision":
-                memory = replace(memory, number=writing.next_number())
-            writing.insert(memory, embeddings)
-            writing.append(
-                Event(memory_id=memory.id, number=1, at=now, action="created", author=author, replaced={})
-            )
+                stated = [each for each in writing.links(earlier.id) if each.created_by != "system"]
+                mine = tuple(each for each in stated if each.from_id == earlier.id)
+                return Saved(earlier, tuple(embeddings[0]), notices, is_repeat=True, links=mine)
+            memory = self._insert(writing, memory, embeddings[0], deed)
+            links = [tie(writing, memory.id, each, deed) for each in draft.ties]
+            for (part, each), made in zip(parts, embeddings[1:], strict=True):
+                part = self._insert(writing, part, made, deed)  # noqa: PLW2901  the same part, stored
+                _join(writing, memory.id, part.id, each, deed)
+            for old_id in draft.supersedes:
+                wanted = _superseding(old_id, draft.why_replaced)
+                memory = replace_one(writing, old_id, memory.id, wanted, deed)
+            links += [each for each in writing.links(memory.id) if each.supersedes]
             if request is not None:
                 writing.remember_request(request, memory.id, now)
-        return Saved(memory, tuple(embeddings), (*notices, *trouble))
+        return Saved(memory, tuple(embeddings[0]), (*notices, *trouble), links=tuple(links))
 
     def get(self, memory_id: str) -> Memory:
         """Return a memory, whatever became of it."""
@@ -93,7 +112,7 @@ class Whence:
     def recall(self, query: Query) -> Answer:
         """Return the memories that answer `query`, best first."""
         answer = recall(self.store, self.models, self.clock, query)
-        self._note_access([hit.memory.id for hit in answer.hits])
+        self.note_access([hit.memory.id for hit in answer.hits])
         return answer
 
     def recent(self, scope: Scope, limit: int) -> list[Memory]:
@@ -101,64 +120,74 @@ class Whence:
         return [as_known(self.store, each, scope) for each in self.store.recent(scope, limit)]
 
     def supersede(
-        self, old_id: str, *, by: str, author: Author | None = None, creator: Creator = "llm"
+        self,
+        old_id: str,
+        *,
+        by: str,
+        author: Author | None = None,
+        creator: Creator = "llm",
+        reason: str | None = None,
     ) -> Memory:
         """Let one memory replace another, and return the new one; the same pair again changes nothing."""
-        author = author or Author()
-        now = self.clock.now()
+        deed = self._deed("superseded", author, creator)
         with self.store.writing() as writing:
-            old, new = _standing(writing, old_id), _standing(writing, by)
-            if old.id == new.id:
-                raise InvalidParameter(
-                    f"Memory {old.id} cannot supersede itself", hint="Give the ids of two different memories."
-                )
-            if old.superseded_by == new.id:
-                return new
-            if old.superseded_by is not None:
-                raise AlreadySuperseded(old.id, writing.head(old.id))
-            if new.status == "archived":
-                raise InvalidParameter(
-                    f"Memory {new.id} is archived and answers nothing, so it cannot replace another",
-                    hint="Restore it first: whence archive --restore.",
-                )
-            if writing.head(new.id) == old.id:
-                raise SupersessionCycle(old.id, new.id)
-            writing.link(
-                Link(
-                    id=link_id(now),
-                    from_id=new.id,
-                    to_id=old.id,
-                    link_type="evolution",
-                    relationship="supersedes",
-                    confidence=1.0,
-                    created_by=creator,
-                    created_at=now,
-                )
-            )
-            after = replace(new, supersedes=(old.id, *new.supersedes))
-            _record(writing, new, after, _Deed("replaced another", author, now))
-            _close(writing, old, new, author, now)
-            return after
+            return replace_one(writing, old_id, by, _superseding(old_id, reason), deed)
 
-    def edit(self, memory_id: str, changes: Mapping[str, object], *, author: Author | None = None) -> Saved:
-        """Correct a memory's content, topic, tags or confidence; the earlier words stay in its history."""
-        author = author or Author()
-        before = self.get(memory_id)
-        after = replace(before, **changes)  # type: ignore[arg-type]  # Draft.check refuses what does not fit
-        draft, notices = _masked(_draft_of(after))
-        draft.check()
-        after = replace(after, content=draft.content, topic=draft.topic, tags=draft.tags)
-        now = self.clock.now()
-        embeddings, trouble = self._read(after) if _text_of(after) != _text_of(before) else ([], [])
+    def link(
+        self, from_id: str, wanted: Tie, *, author: Author | None = None, creator: Creator = "llm"
+    ) -> Link:
+        """Link one memory to another by a word; a word that supersedes is a supersession (RULINGS B1)."""
+        deed = self._deed("linked", author, creator)
+        told, _ = mask_within({"reason": wanted.reason})
+        wanted = replace(wanted, **told)
         with self.store.writing() as writing:
-            standing = _standing(writing, memory_id)
-            fresh = replace(standing, **{name: getattr(after, name) for name in _EDITABLE & changes.keys()})
+            standing(writing, from_id)
+            if normal_word(wanted.relationship) in SUPERSEDING:
+                replace_one(writing, wanted.to_id, from_id, replace(wanted, confidence=1.0), deed)
+            return tie(writing, from_id, wanted, deed)
+
+    def unlink(self, link_id: str) -> Link:
+        """Take a link away; what was replaced stays replaced."""
+        with self.store.writing() as writing:
+            link = writing.link_of(link_id)
+            if link is None or link.known_until is not None:
+                raise LinkNotFound(link_id)
+            if link.supersedes:
+                raise InvalidParameter(
+                    f"Link {link_id} says what replaced what, and history keeps that",
+                    hint=f"Supersede {link.from_id} with a memory that holds now.",
+                )
+            writing.unlink([link_id], self.clock.now())
+        return link
+
+    def edit(
+        self,
+        memory_id: str,
+        changes: Mapping[str, object],
+        *,
+        author: Author | None = None,
+        action: str = "edited",
+    ) -> Saved:
+        """Correct a memory's content, topic, tags, confidence, status or details.
+
+        The earlier words stay in its history; `metadata` is laid over the details that stand.
+        """
+        before = self.get(memory_id)
+        after, notices = _edited(before, changes)
+        embeddings: list[list[Embedding]] = [[]]
+        trouble: list[str] = []
+        if _text_of(after) != _text_of(before):
+            embeddings, trouble = self._read([after])
+        with self.store.writing() as writing:
+            now_standing = standing(writing, memory_id)
+            _refuse_revival(now_standing, changes)
+            fresh, _ = _edited(now_standing, changes)
             # Another program may have edited it meanwhile: these vectors are then of a text that is none.
-            embeddings = embeddings if _text_of(fresh) == _text_of(after) else []
-            if _text_of(fresh) != _text_of(standing):
-                fresh = replace(fresh, is_pending=not embeddings)
-            fresh = _record(writing, standing, fresh, _Deed("edited", author, now), embeddings)
-        return Saved(fresh, tuple(embeddings), (*notices, *trouble))
+            made = embeddings[0] if _text_of(fresh) == _text_of(after) else []
+            if _text_of(fresh) != _text_of(now_standing):
+                fresh = replace(fresh, is_pending=not made)
+            fresh = record(writing, now_standing, fresh, self._deed(action, author), made)
+        return Saved(fresh, tuple(made), (*notices, *trouble))
 
     def archive(self, memory_id: str, *, author: Author | None = None) -> Memory:
         """Put a memory away: it answers nothing until it is restored."""
@@ -167,13 +196,18 @@ class Whence:
     def restore(self, memory_id: str, *, author: Author | None = None) -> Memory:
         """Bring an archived memory back; one that is not archived stays as it is."""
         with self.store.writing() as writing:
-            before = _standing(writing, memory_id)
+            before = standing(writing, memory_id)
             after = replace(before, status="active") if before.status == "archived" else before
-            return _record(writing, before, after, _Deed("restored", author or Author(), self.clock.now()))
+            return record(writing, before, after, self._deed("restored", author))
 
     def move(self, memory_id: str, workspace: str, *, author: Author | None = None) -> Memory:
-        """Carry a memory to another workspace."""
-        return self._set(memory_id, "moved", author, workspace=workspace)
+        """Carry a memory and its parts to another workspace."""
+        with self.store.writing() as writing:
+            before = standing(writing, memory_id)
+            deed = self._deed("moved", author)
+            for part in _parts_of(writing, before):
+                record(writing, part, replace(part, workspace=workspace), deed)
+            return record(writing, before, replace(before, workspace=workspace), deed)
 
     def history(self, memory_id: str) -> list[Event]:
         """Return what happened to a memory, first things first."""
@@ -192,22 +226,50 @@ class Whence:
                 self._flush.cancel()
                 self._flush = None
             accessed, self._accessed = self._accessed, {}
-        if accessed:
-            self.store.touch(accessed)
+        counted = {name: number for name, number in self.walks.take_counted().items() if number}
+        if accessed or counted:
+            self.store.touch(accessed, counted)
 
     def _set(self, memory_id: str, action: str, author: Author | None, **changes: str) -> Memory:
         with self.store.writing() as writing:
-            before = _standing(writing, memory_id)
+            before = standing(writing, memory_id)
             after = replace(before, **changes)  # type: ignore[arg-type]  # callers above name the fields
-            return _record(writing, before, after, _Deed(action, author or Author(), self.clock.now()))
+            return record(writing, before, after, self._deed(action, author))
 
-    def _read(self, memory: Memory) -> tuple[list[Embedding], list[str]]:
-        """Return the memory's vectors, or the notice that they must wait."""
-        try:
-            made = read_memory(embedder_for(self.models, memory.content), memory)
-        except EmbeddingUnavailable as error:
-            return [], [f"Saved; found by words until its vector is made (EMBEDDING_ERROR): {error.message}"]
-        return [made], []
+    def _deed(self, action: str, author: Author | None, creator: Creator = "llm") -> Deed:
+        return Deed(action, author or Author(), self.clock.now(), creator)
+
+    def _insert(self, writing: Writing, memory: Memory, made: Sequence[Embedding], deed: Deed) -> Memory:
+        """Store a new memory with its first event."""
+        memory = replace(memory, is_pending=not made)
+        if memory.type == "decision":
+            memory = replace(memory, number=writing.next_number())
+        writing.insert(memory, made, to_link=self.links_itself and memory.type not in PART_OF_DECISION)
+        writing.append(
+            Event(
+                memory_id=memory.id,
+                number=1,
+                at=deed.now,
+                action=deed.action,
+                author=deed.author,
+                replaced={},
+            )
+        )
+        return memory
+
+    def _read(self, memories: Sequence[Memory]) -> tuple[list[list[Embedding]], list[str]]:
+        """Return each memory's vectors, or none and the notice that they must wait."""
+        made: list[list[Embedding]] = []
+        trouble: list[str] = []
+        for memory in memories:
+            try:
+                made.append([read_memory(embedder_for(self.models, memory.content), memory)])
+            except EmbeddingUnavailable as error:
+                made.append([])
+                trouble = [
+                    f"Saved; found by words until its vector is made (EMBEDDING_ERROR): {error.message}"
+                ]
+        return made, trouble
 
     def _repeated(self, writing: Writing, request: str | None, now: Instant) -> Memory | None:
         if request is None:
@@ -216,7 +278,8 @@ class Whence:
         earlier = writing.memory(earlier_id) if earlier_id else None
         return earlier if earlier is not None and earlier.is_live else None
 
-    def _note_access(self, ids: Sequence[str]) -> None:
+    def note_access(self, ids: Sequence[str]) -> None:
+        """Note that memories were returned; it is written later, off the answer's way."""
         if not ids:
             return
         now = self.clock.now()
@@ -235,12 +298,39 @@ class Whence:
             return
 
 
+def _checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
+    """Return the draft without secrets, parts and ties too, and the word about it; a bad one is refused."""
+    for each in (draft, *draft.parts):
+        each.check()
+    if len(draft.ties) > LINK_LIMIT:
+        raise InvalidParameter(f"links must be at most {LINK_LIMIT}; there are {len(draft.ties)}")
+    for wanted in draft.ties:
+        wanted.check()
+    draft, notices = _masked(draft)
+    replaced = [each.to_id for each in draft.ties if normal_word(each.relationship) in SUPERSEDING]
+    return replace(
+        draft,
+        parts=tuple(_masked(each)[0] for each in draft.parts),
+        ties=tuple(each for each in draft.ties if normal_word(each.relationship) not in SUPERSEDING),
+        supersedes=tuple(dict.fromkeys([*draft.supersedes, *replaced])),
+    ), notices
+
+
 def _masked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the word about it."""
-    told, kinds = mask_within({name: getattr(draft, name) for name in _TEXTS})
+    fields = {name: getattr(draft, name) for name in _TEXTS}
+    fields["ties"] = [each.reason for each in draft.ties]
+    fields["why"] = draft.why_replaced
+    told, kinds = mask_within(fields)
+    # Told once, for the parts too, whose own masking is silent.
+    _, of_parts = mask_within([[each.content, *each.tags] for each in draft.parts])
+    kinds = tuple(dict.fromkeys([*kinds, *of_parts]))
     if not kinds:
         return draft, ()
-    return replace(draft, **told), (
+    ties = tuple(
+        replace(each, reason=reason) for each, reason in zip(draft.ties, told.pop("ties"), strict=True)
+    )
+    return replace(draft, why_replaced=told.pop("why"), ties=ties, **told), (
         f"Masked before storing: {', '.join(kinds)}. Keep secrets out of memories.",
     )
 
@@ -269,85 +359,59 @@ def _from_draft(draft: Draft, workspace: str, now: Instant) -> Memory:
     )
 
 
-def _text_of(memory: Memory) -> tuple[str, str | None]:
+def _superseding(old_id: str, reason: str | None) -> Tie:
+    return Tie(to_id=old_id, relationship="supersedes", confidence=1.0, reason=reason)
+
+
+def _join(writing: Writing, decision_id: str, part_id: str, part: Draft, deed: Deed) -> None:
+    """Link a part with its decision: what acts comes first."""
+    word, confidence, from_decision = PART_OF_DECISION[part.type]
+    from_id, to_id = (decision_id, part_id) if from_decision else (part_id, decision_id)
+    tie(writing, from_id, Tie(to_id=to_id, relationship=word, confidence=confidence), deed)
+
+
+def _parts_of(writing: Writing, memory: Memory) -> list[Memory]:
+    """Return the reasons, consequences and constraints that hang on a decision."""
+    if memory.type != "decision":
+        return []
+    ends = [each.to_id if each.from_id == memory.id else each.from_id for each in writing.links(memory.id)]
+    parts = [writing.memory(each) for each in dict.fromkeys(ends)]
+    return [
+        each
+        for each in parts
+        if each is not None and each.type in PART_OF_DECISION and each.workspace == memory.workspace
+    ]
+
+
+def _text_of(memory: Memory) -> tuple[str, str | None, str | None]:
     """Return what a model reads and an edit may change."""
-    return memory.content, memory.topic
+    return memory.content, memory.topic, memory.reasoning
 
 
-def _draft_of(memory: Memory) -> Draft:
-    return Draft(
-        content=memory.content,
-        type=memory.type,
-        topic=memory.topic,
-        confidence=memory.confidence,
-        tags=memory.tags,
+def _edited(before: Memory, changes: Mapping[str, object]) -> tuple[Memory, tuple[str, ...]]:
+    """Return the memory with its changes, checked and without secrets, and the word about it."""
+    wanted = {name: value for name, value in changes.items() if name in _EDITABLE}
+    details = wanted.get("metadata")
+    if isinstance(details, dict):
+        laid = {**before.metadata, **details}
+        wanted["metadata"] = {name: value for name, value in laid.items() if value is not None}
+    after = replace(before, **wanted)  # type: ignore[arg-type]  # Draft.check refuses what does not fit
+    draft = Draft(
+        content=after.content,
+        type=after.type,
+        topic=after.topic,
+        confidence=after.confidence,
+        tags=after.tags,
+        metadata=after.metadata,
     )
+    draft, notices = _masked(draft)
+    draft.check()
+    return replace(
+        after, content=draft.content, topic=draft.topic, tags=draft.tags, metadata=dict(draft.metadata)
+    ), notices
 
 
-def _standing(writing: Writing, memory_id: str) -> Memory:
-    """Return a memory that was not deleted."""
-    found = writing.memory(memory_id)
-    if found is None or found.known_until is not None:
-        raise MemoryNotFound(memory_id)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    """One change under way: what it is called, who makes it and when."""
-
-    action: str
-    author: Author
-    now: Instant
-
-
-def _record(
-    writing: Writing,
-    before: Memory,
-    after: Memory,
-    deed: _Deed,
-    embeddings: Sequence[Embedding] | None = None,
-) -> Memory:
-    """Write a change with its event; a change that changes nothing leaves no trace."""
-    changed = changed_fields(before, after)
-    if not changed:
-        return before
-    if changed.keys() & _MOVES_UPDATED_AT:
-        after = replace(after, updated_at=max(deed.now, before.updated_at))
-    writing.update(before, after, embeddings if "content" in changed or "topic" in changed else None)
-    writing.append(
-        Event(
-            memory_id=after.id,
-            number=writing.next_event(after.id),
-            at=deed.now,
-            action=deed.action,
-            author=deed.author,
-            replaced=changed_fields(before, after),
-        )
-    )
-    return after
-
-
-def _close(writing: Writing, old: Memory, new: Memory, author: Author, now: Instant) -> None:
-    """End the valid time of a replaced memory and of all that it had replaced itself (RULINGS B8)."""
-    following = _following(writing, new)
-    waiting = [(replace(old, superseded_by=new.id), old, following, "superseded")]
-    while waiting:
-        after, before, following, action = waiting.pop()
-        after = replace(after, valid_until=max(before.valid_from, following))
-        _record(writing, before, after, _Deed(action, author, now))
-        for earlier_id in before.supersedes:
-            earlier = writing.memory(earlier_id)
-            if earlier is not None:
-                waiting.append((earlier, earlier, min(before.valid_from, following), "chain grew"))
-
-
-def _following(writing: Writing, memory: Memory) -> Instant:
-    """Return the earliest time at which this memory or one that replaced it began to hold."""
-    earliest = memory.valid_from
-    step: Memory | None = memory
-    while step is not None and step.superseded_by is not None:
-        step = writing.memory(step.superseded_by)
-        if step is not None:
-            earliest = min(earliest, step.valid_from)
-    return earliest
+def _refuse_revival(memory: Memory, changes: Mapping[str, object]) -> None:
+    """Only superseding sets superseded, and nothing else takes it back."""
+    if "status" in changes and memory.superseded_by is not None:
+        raise AlreadySuperseded(memory.id, memory.superseded_by)

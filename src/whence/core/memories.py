@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
-from unicodedata import category
+from unicodedata import category, normalize
 
 from whence.core.errors import InvalidParameter
 
@@ -17,14 +18,22 @@ MemoryType = Literal[
 ]
 Source = Literal["explicit", "extracted"]
 Status = Literal["active", "reconsidering", "archived"]
+LinkType = Literal["evolution", "implementation", "association", "temporal"]
 Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
+# What hangs on a decision and answers with it: by which word, how sure, and whether the decision acts.
+PART_OF_DECISION: Mapping[MemoryType, tuple[str, float, bool]] = {
+    "reason": ("justifies", 1.0, False),
+    "constraint": ("blocks", 0.5, False),
+    "consequence": ("leads_to", 1.0, True),
+}
 TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 SCHEMA_VERSION = 1
 CONTENT_LIMIT = 50_000
 FIELD_LIMIT = 200
 TAG_COUNT_LIMIT = 50
 TAG_LIMIT = 64
+STATED_CONFIDENCE = 0.8  # of a link that a caller states and gives no confidence
 GLOBAL = "global"  # the workspace of what is true everywhere; every search includes it
 DEFAULT = "default"  # the workspace of a call that names none and comes from no project
 
@@ -70,6 +79,12 @@ class Memory:
         return not self.is_superseded and self.status != "archived" and self.known_until is None
 
     @property
+    def reasoning(self) -> str | None:
+        """Why it was decided: words that lead to a decision as its own text does."""
+        told = self.metadata.get("reasoning")
+        return told if isinstance(told, str) and told else None
+
+    @property
     def labels(self) -> tuple[str, ...]:
         words = []
         if self.is_superseded:
@@ -79,6 +94,26 @@ class Memory:
         if self.is_pending:
             words.append("pending")
         return tuple(words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """A link that a new memory is to have: to what, by which word."""
+
+    to_id: str
+    relationship: str
+    confidence: float = STATED_CONFIDENCE
+    reason: str | None = None
+    link_type: LinkType | None = None  # None: by the word
+
+    def check(self) -> None:
+        """Raise for what no door may let in."""
+        check_text(self.to_id, "to_id", FIELD_LIMIT)
+        check_text(self.relationship, "relationship", FIELD_LIMIT)
+        if not 0 <= self.confidence <= 1:
+            raise InvalidParameter("The confidence of a link must be a number from 0 to 1")
+        if self.reason is not None:
+            check_text(self.reason, "reason", CONTENT_LIMIT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +134,10 @@ class Draft:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = field(default_factory=dict)
     valid_from: Instant | None = None
+    ties: tuple[Tie, ...] = ()  # links to what exists
+    supersedes: tuple[str, ...] = ()
+    why_replaced: str | None = None
+    parts: tuple[Draft, ...] = ()  # reasons, consequences and constraints of a decision
 
     def check(self) -> None:
         """Raise for what no door may let in."""
@@ -111,6 +150,14 @@ class Draft:
         if not 0 <= self.confidence <= 1:
             raise InvalidParameter("confidence must be a number from 0 to 1")
         check_tags(self.tags)
+
+
+_SPACES = re.compile(r"[\s_-]+")
+
+
+def topic_key(topic: str) -> str:
+    """Return a topic as topics are compared: case, spaces, underscores and hyphens do not count."""
+    return _SPACES.sub("", normalize("NFKC", topic).casefold()) or topic
 
 
 _UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})

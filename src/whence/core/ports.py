@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whence.core.links import Link
-    from whence.core.memories import Event, Memory, MemoryType, Source, Workspace
+    from whence.core.memories import Event, LinkType, Memory, MemoryType, Source, Workspace
     from whence.core.times import Instant
 
     Vector: TypeAlias = NDArray[np.float32]
+
+
+Direction = Literal["out", "in", "both"]
 
 
 class Clock(Protocol):
@@ -95,6 +98,7 @@ class Scope:
     as_of: Instant | None = None  # what was true then
     known_at: Instant | None = None  # as the memory knew it then
     history: bool = False  # superseded and archived ones answer too
+    least_confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +154,10 @@ class Writing(Protocol):
         """Return the last of the chain that replaced this memory; itself if nothing did."""
         ...
 
-    def insert(self, memory: Memory, embeddings: Sequence[Embedding]) -> None: ...
+    def insert(self, memory: Memory, embeddings: Sequence[Embedding], *, to_link: bool = False) -> None:
+        """Add a memory; `to_link` marks it for automatic links, whichever process makes them."""
+        ...
+
     def update(self, before: Memory, after: Memory, embeddings: Sequence[Embedding] | None = None) -> None:
         """Change a memory; `embeddings` replace the old ones where the text changed."""
         ...
@@ -160,6 +167,23 @@ class Writing(Protocol):
         ...
 
     def link(self, link: Link) -> None: ...
+    def links(self, memory_id: str) -> list[Link]:
+        """Return the links that touch a memory and were not taken away."""
+        ...
+
+    def link_of(self, link_id: str) -> Link | None: ...
+    def unlink(self, link_ids: Sequence[str], at: Instant) -> None:
+        """Take links away: what the system made is gone, what somebody stated stays in history."""
+        ...
+
+    def linked(self, memory_id: str) -> None:
+        """Take the mark off a memory whose automatic links are made."""
+        ...
+
+    def claim(self, chore: str, now: Instant, every: Instant) -> bool:
+        """Say whether a chore is due, and if so note that it is being done now."""
+        ...
+
     def append(self, event: Event) -> None: ...
     def next_event(self, memory_id: str) -> int: ...
     def next_number(self) -> int: ...
@@ -169,6 +193,69 @@ class Writing(Protocol):
 
     def remember_request(self, request: str, memory_id: str, at: Instant) -> None: ...
     def found_workspace(self, workspace: Workspace) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """A way through the graph: from where, along which links, how far."""
+
+    start: str
+    direction: Direction = "both"  # out: to what it acts on; in: from what acts on it
+    link_types: tuple[LinkType, ...] = ()  # (): all
+    relationships: tuple[str, ...] = ()  # (): all
+    depth: int = 5
+    least: float = 0.0  # effective confidence
+    since: Instant | None = None  # only links made from then on
+    until: Instant | None = None  # and before then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A memory that a walk reached, how far from the start, and by which link."""
+
+    id: str
+    distance: int
+    link: Link
+
+
+class Graph(Protocol):
+    """The links between memories, read only."""
+
+    def links(self, memory_id: str) -> list[Link]:
+        """Return the links that touch a memory, those taken away too."""
+        ...
+
+    def walk(self, walk: Walk, now: Instant) -> list[Step]:
+        """Return what a walk reaches, nearest first, each memory once."""
+        ...
+
+    def mark(self) -> int:
+        """Return a number that rises with every change of a link."""
+        ...
+
+    def changed(self, since: int) -> frozenset[str]:
+        """Return the memories whose links changed since this mark."""
+        ...
+
+    def unlinked(self, limit: int) -> list[Memory]:
+        """Return memories that still wait for their automatic links, oldest first."""
+        ...
+
+    def made_by_system(self) -> list[Link]:
+        """Return the automatic links that stand, oldest first."""
+        ...
+
+    def counters(self) -> Mapping[str, int]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a register lists, beside the scope: by topic, by number, or decisions by what they are."""
+
+    topic: str | None = None  # its key
+    numbers: tuple[int, ...] = ()
+    decision_type: str | None = None
+    status: str | None = None  # active, superseded, reconsidering, archived
 
 
 class Picture(Protocol):
@@ -200,7 +287,12 @@ class Store(Protocol):
         ...
 
     def events(self, memory_id: str) -> list[Event]: ...
-    def links(self, memory_id: str) -> list[Link]: ...
+    def graph(self) -> Graph: ...
+    def listed(self, wanted: Wanted, scope: Scope, limit: int) -> list[Memory]:
+        """Return what a register holds, whatever became of it: the last changed first."""
+        ...
+
+    def topics(self, scope: Scope) -> list[str]: ...
     def workspaces(self) -> list[Workspace]: ...
     def census(self, scope: Scope) -> Census: ...
     def models_in(self, scope: Scope) -> frozenset[str]:
@@ -212,8 +304,8 @@ class Store(Protocol):
         ...
 
     def every(self) -> Picture: ...
-    def touch(self, accessed: Mapping[str, Instant]) -> None:
-        """Note when memories were last returned."""
+    def touch(self, accessed: Mapping[str, Instant], counted: Mapping[str, int]) -> None:
+        """Note when memories were last returned, and add to what is counted."""
         ...
 
     def release(self) -> None:

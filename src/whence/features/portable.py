@@ -7,7 +7,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from whence.core.errors import InvalidParameter
-from whence.core.links import Creator, Link, LinkType
+from whence.core.links import Creator, Link, normal_word
 from whence.core.masking import mask_within
 from whence.core.memories import (
     CONTENT_LIMIT,
@@ -16,6 +16,7 @@ from whence.core.memories import (
     Author,
     Draft,
     Event,
+    LinkType,
     Memory,
     Source,
     Status,
@@ -29,12 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from whence.core.life import Whence
-    from whence.core.ports import Store, Writing
+    from whence.core.ports import Writing
     from whence.core.times import Instant
 
 FORMAT = 1
 _DERIVED = {"superseded_by", "supersedes", "is_pending"}  # told by the links, and by what a model has read
-_SUPERSEDING = frozenset({"supersedes", "replaces"})  # RULINGS B1: these words and no other
 _AGAIN = "Export again and import the new file."
 _LEAVE_OUT = "To keep what is here, take this line out of the file; then supersede by hand what has to be."
 
@@ -97,7 +97,7 @@ def import_lines(whence: Whence, lines: Iterable[str]) -> Imported:
                 writing.append(event)
         # Last: a link may add events of its own to what is known here.
         authors = {(event.memory_id, event.at): event.author for event in events}
-        joined = _Joined(whence.store, writing, fresh, authors)
+        joined = _Joined(writing, fresh, authors)
         links = sum(joined.bring(record) for record in records["link"])
         joined.close()
     return Imported(len(fresh), len(records["memory"]) - len(fresh), links)
@@ -311,7 +311,6 @@ def _event(told: Mapping[str, Any]) -> Event:
 class _Joined:
     """The links of an import: those that supersede pass the checks of a supersede and close what they end."""
 
-    store: Store
     writing: Writing
     fresh: set[str]
     authors: Mapping[tuple[str, Instant], Author]  # who did what the export tells, by memory and time
@@ -321,15 +320,24 @@ class _Joined:
 
     def bring(self, record: _Record) -> bool:
         """Store a link unless it is known here, and say whether it was new."""
-        link = Link(**record.told)
+        told = Link(**record.told)
+        link = replace(
+            told,
+            relationship=normal_word(told.relationship),
+            metadata={"original_relationship": told.relationship, **told.metadata},
+        )
         if link.id in self.seen:
             raise record.refused(f"a line before it has the id {link.id} too")
         self.seen.add(link.id)
         new, old = (self._end(each, record) for each in (link.from_id, link.to_id))
-        is_known = self.fresh.isdisjoint((new.id, old.id)) and any(
-            each.id == link.id for each in self.store.links(new.id)
+        is_known = self.writing.link_of(link.id) is not None or (
+            link.known_until is None
+            and any(
+                (each.from_id, each.to_id, each.relationship) == (new.id, old.id, link.relationship)
+                for each in self.writing.links(new.id)
+            )
         )
-        supersedes = link.relationship in _SUPERSEDING and link.known_until is None
+        supersedes = link.supersedes and link.known_until is None
         if is_known or (supersedes and old.superseded_by == new.id):
             return False
         if supersedes:

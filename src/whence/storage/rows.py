@@ -6,12 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from whence.core.links import Link
-from whence.core.memories import Author, Event, Memory
+from whence.core.memories import Author, Event, Memory, topic_key
+from whence.storage.queries import named_queries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import apsw
+
     from whence.core.ports import Scope
+
+
+_SQL = named_queries("sqlite")
 
 
 def as_json(value: object) -> str:
@@ -26,6 +32,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "type": memory.type,
         "content": memory.content,
         "topic": memory.topic,
+        "topic_key": None if memory.topic is None else topic_key(memory.topic),
         "name": memory.name,
         "name_key": memory.name.casefold() if memory.name else None,
         "number": memory.number,
@@ -81,6 +88,12 @@ def memory_from(row: Sequence[Any]) -> Memory:
     )
 
 
+def memories_of(connection: apsw.Connection, tenant: str, ids: Sequence[str]) -> list[Memory]:
+    """Return the memories of these ids that exist, in the order asked."""
+    rows = connection.execute(_SQL["memories"], {"tenant": tenant, "ids": as_json(list(ids))})
+    return [memory_from(row) for row in rows]
+
+
 def link_row(link: Link) -> dict[str, Any]:
     return {
         "id": link.id,
@@ -90,10 +103,18 @@ def link_row(link: Link) -> dict[str, Any]:
         "relationship": link.relationship,
         "confidence": float(link.confidence),
         "created_by": link.created_by,
-        "metadata": as_json({**link.metadata, "original_relationship": link.relationship}),
+        "metadata": as_json(_told_of(link)),
         "created_at": link.created_at,
         "known_until": link.known_until,
     }
+
+
+def _told_of(link: Link) -> dict[str, Any]:
+    """Return a link's metadata without the word, where that is the caller's own already."""
+    told = dict(link.metadata)
+    if told.get("original_relationship") == link.relationship:
+        del told["original_relationship"]
+    return told
 
 
 def link_from(row: Sequence[Any]) -> Link:
@@ -107,7 +128,7 @@ def link_from(row: Sequence[Any]) -> Link:
         confidence=row[5],
         created_by=row[6],
         created_at=row[7],
-        metadata=json.loads(row[8]),
+        metadata={"original_relationship": row[4], **json.loads(row[8])},
         known_until=row[9],
     )
 
@@ -145,4 +166,5 @@ def scope_row(scope: Scope) -> Mapping[str, Any]:
         "as_of": scope.as_of,
         "known_at": scope.known_at,
         "history": scope.history,
+        "least_confidence": scope.least_confidence,
     }

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
 
-from whence.core.memories import Workspace
+from whence.core.memories import PART_OF_DECISION, Workspace
 from whence.core.ports import Candidate, Census, Found
 from whence.core.words import is_cjk
-from whence.storage.matrix import Matrix, Scan
 from whence.storage.queries import named_queries
 from whence.storage.rows import (
     as_json,
-    event_from,
-    link_from,
-    memory_from,
+    memories_of,
     scope_row,
 )
-from whence.storage.sqlite_file import SqliteFile, plain_sentences
+from whence.storage.sqlite_file import SqliteFile
+from whence.storage.sqlite_graph import SqliteGraph
+from whence.storage.sqlite_matrices import SqliteMatrices
+from whence.storage.sqlite_picture import SqlitePicture
 from whence.storage.sqlite_writing import SqliteWriting
 from whence.storage.vectors import unpack
 
@@ -33,15 +31,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from whence.core.links import Link
     from whence.core.memories import Event, Memory
-    from whence.core.ports import Clock, Question, Scope, Writing
+    from whence.core.ports import Clock, Question, Scope, Wanted, Writing
     from whence.core.times import Instant
+    from whence.storage.matrix import Scan
 
 _SQL = named_queries("sqlite")
 _TOUCH_PATIENCE = 0.5  # seconds
-_PIECE = 8192  # rows read at once
-_RELOAD = 2000  # changed rows from which reading the whole workspace again is cheaper
 _WIDER = 4  # how much more each arm brings when versions of few memories filled the first cut
 
 
@@ -93,65 +89,11 @@ def _merge(known: Candidate | None, fresh: Candidate) -> Candidate:
     )
 
 
-def _memories(connection: apsw.Connection, tenant: str, ids: Sequence[str]) -> list[Memory]:
-    rows = connection.execute(_SQL["memories"], {"tenant": tenant, "ids": as_json(list(ids))})
-    return [memory_from(row) for row in rows]
-
-
-class SqlitePicture:
-    """All memories of a tenant and what is told of them; inside `with`, as they stand at one moment."""
-
-    def __init__(self, file: SqliteFile, tenant: str) -> None:
-        self._file = file
-        self._tenant = tenant
-        self._still: apsw.Connection | None = None
-        self._held = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._still = self._held.enter_context(self._file.still())
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._still = None
-        self._held.close()
-
-    def __iter__(self) -> Iterator[Memory]:
-        seq = 0
-        while True:
-            with self._reading() as connection:
-                rows = self._rows(connection, "every", seq=seq)
-                batch = _memories(connection, self._tenant, [row[1] for row in rows])
-            if not rows:
-                return
-            yield from batch
-            seq = rows[-1][0]
-
-    def events(self, memory_id: str) -> list[Event]:
-        with self._reading() as connection:
-            return [event_from(memory_id, row) for row in self._rows(connection, "events", id=memory_id)]
-
-    def links(self, memory_id: str) -> list[Link]:
-        with self._reading() as connection:
-            return [link_from(row) for row in self._rows(connection, "links", id=memory_id)]
-
-    def workspaces(self) -> list[Workspace]:
-        with self._reading() as connection:
-            return [
-                Workspace(id=row[0], name=row[1], identity=row[2], created_at=row[3], archived_at=row[4])
-                for row in self._rows(connection, "workspaces")
-            ]
-
-    @contextmanager
-    def _reading(self) -> Iterator[apsw.Connection]:
-        if self._still is None:
-            with self._file.reading() as connection:
-                yield connection
-        else:
-            with plain_sentences(self._file.where):
-                yield self._still
-
-    def _rows(self, connection: apsw.Connection, query: str, **values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  what SQL takes
-        return list(connection.execute(_SQL[query], {"tenant": self._tenant, **values}))
+def _register_of(wanted: Wanted) -> str:
+    """Return the name of the query that lists this."""
+    if wanted.topic is not None:
+        return "by_topic"
+    return "decisions" if wanted.decision_type is None else "decisions_of_type"
 
 
 class SqliteStore:
@@ -160,8 +102,7 @@ class SqliteStore:
     def __init__(self, path: Path | str, *, tenant: str, clock: Clock) -> None:
         self._file = SqliteFile(path, clock=clock)
         self._tenant = tenant
-        self._matrices: dict[tuple[str, str], Matrix] = {}
-        self._matrix_lock = threading.Lock()
+        self._matrices = SqliteMatrices(tenant)
         # Up to which change of a workspace a model lacked nothing: (workspace, model) -> (generation, stamp).
         self._complete: dict[tuple[str, str], tuple[int, int]] = {}
 
@@ -172,19 +113,23 @@ class SqliteStore:
         with self._file.writing() as connection:
             yield SqliteWriting(connection, self._tenant)
 
-    def touch(self, accessed: Mapping[str, Instant]) -> None:
+    def touch(self, accessed: Mapping[str, Instant], counted: Mapping[str, int]) -> None:
         # Nobody waits long for it: when a memory was last returned is no promise.
         with self._file.writing(patience=_TOUCH_PATIENCE) as connection:
             connection.executemany(
                 _SQL["touch"],
                 ({"tenant": self._tenant, "id": each, "at": at} for each, at in accessed.items()),
             )
+            connection.executemany(
+                _SQL["count"],
+                ({"tenant": self._tenant, "name": each, "by": by} for each, by in counted.items()),
+            )
 
     # -- reading
 
     def memories(self, ids: Sequence[str]) -> list[Memory]:
         with self._file.reading() as connection:
-            return _memories(connection, self._tenant, ids)
+            return memories_of(connection, self._tenant, ids)
 
     def recent(self, scope: Scope, limit: int) -> list[Memory]:
         places = scope.workspaces
@@ -197,19 +142,51 @@ class SqliteStore:
                 rows = self._rows(connection, "recent", **scope_row(scope), workspace=workspace, limit=limit)
                 newest += [(created_at, memory_id) for memory_id, created_at in rows]
             newest.sort(reverse=True)
-            return _memories(connection, self._tenant, [each for _, each in newest[:limit]])
+            return memories_of(connection, self._tenant, [each for _, each in newest[:limit]])
         return []  # apsw's context may swallow an error, for all that its types say
 
     def chain(self, memory_id: str) -> list[Memory]:
         with self._file.reading() as connection:
             ids = self._column(connection, "chain", id=memory_id)
-            return _memories(connection, self._tenant, ids)
+            return memories_of(connection, self._tenant, ids)
 
     def events(self, memory_id: str) -> list[Event]:
         return self.every().events(memory_id)
 
-    def links(self, memory_id: str) -> list[Link]:
-        return self.every().links(memory_id)
+    def graph(self) -> SqliteGraph:
+        return SqliteGraph(self._file, self._tenant)
+
+    def listed(self, wanted: Wanted, scope: Scope, limit: int) -> list[Memory]:
+        places = self._places(scope)
+        rows: list[tuple[Any, ...]] = []
+        # One picture, as in `recent`.
+        with self._file.reading() as connection, connection:
+            if wanted.numbers:
+                found = self._rows(connection, "by_number", numbers=as_json(wanted.numbers))
+                rows = [row for row in found if row[3] in places]
+            for workspace in () if wanted.numbers else places:
+                rows += self._rows(
+                    connection,
+                    _register_of(wanted),
+                    **scope_row(scope),
+                    workspace=workspace,
+                    topic=wanted.topic,
+                    decision_type=wanted.decision_type,
+                    status=wanted.status,
+                    limit=limit,
+                )
+            rows.sort(key=lambda row: (row[1], row[2] or 0), reverse=True)
+            return memories_of(connection, self._tenant, [row[0] for row in rows[:limit]])
+        return []  # as in `recent`
+
+    def topics(self, scope: Scope) -> list[str]:
+        with self._file.reading() as connection:
+            found = [
+                topic
+                for workspace in self._places(scope)
+                for topic in self._column(connection, "topics", workspace=workspace)
+            ]
+        return list(dict.fromkeys(found))
 
     def workspaces(self) -> list[Workspace]:
         return self.every().workspaces()
@@ -242,7 +219,7 @@ class SqliteStore:
                 ids = []
                 for workspace in self._places(scope):
                     ids += self._lacking_in(connection, workspace, model, limit - len(ids))
-            return _memories(connection, self._tenant, ids)
+            return memories_of(connection, self._tenant, ids)
 
     def _lacking_in(self, connection: apsw.Connection, workspace: str, model: str, limit: int) -> list[str]:
         """Return what a model lacks in a workspace, looking only at what changed since nothing lacked.
@@ -280,8 +257,7 @@ class SqliteStore:
 
     def release(self) -> None:
         """Give the matrices' memory back; the next search reads them again."""
-        with self._matrix_lock:
-            self._matrices.clear()
+        self._matrices.clear()
 
     # -- finding
 
@@ -310,7 +286,8 @@ class SqliteStore:
 
     def _allowed(self, connection: apsw.Connection, scope: Scope) -> NDArray[np.int64] | None:
         """Return the rows that a filtered search lets in; none for a plain one, which the index knows."""
-        if not (scope.types or scope.history or scope.as_of is not None or scope.known_at is not None):
+        filters = (scope.types, scope.history, scope.least_confidence)
+        if not any(filters) and scope.as_of is None and scope.known_at is None:
             return None
         return np.array(self._column(connection, "allowed", **scope_row(scope)), dtype=np.int64)
 
@@ -347,9 +324,9 @@ class SqliteStore:
         for model, vector in question.vectors:
             scans[model] = []
             for workspace in places:
-                matrix = self._matrix(connection, workspace, model)
+                matrix = self._matrices.of(connection, workspace, model)
                 earlier = [
-                    self._matrix(connection, workspace, other).seqs for other in scans if other != model
+                    self._matrices.of(connection, workspace, other).seqs for other in scans if other != model
                 ]
                 without = np.concatenate(earlier) if earlier else None
                 scans[model].append(matrix.scan(vector, allowed, without))
@@ -369,12 +346,13 @@ class SqliteStore:
             meaning = self._judge_by_own(connection, question, meaning)
         rows = self._versions(connection, scope, seqs)
         found: dict[str, Candidate] = {}
-        for seq, start, head, source, valid_from, status, workspace, kind, known_until in rows:
+        for seq, start, head, source, valid_from, status, workspace, kind, known_until, confidence in rows:
             outside = scope.workspaces is not None and workspace not in scope.workspaces
             put_away = not scope.history and status == "archived"
             deleted = known_until is not None and (scope.known_at is None or known_until <= scope.known_at)
             wrong_type = bool(scope.types) and kind not in scope.types
-            if head == question.exclude or outside or put_away or deleted or wrong_type:
+            unsure = confidence < scope.least_confidence
+            if head == question.exclude or outside or put_away or deleted or wrong_type or unsure:
                 continue
             model, similarity = meaning.get(seq, (None, None))
             fresh = Candidate(
@@ -394,11 +372,40 @@ class SqliteStore:
     ) -> list[tuple[Any, ...]]:
         """Return, for each row, the version that answers for it: only what was replaced has a chain."""
         rows = self._rows(connection, "rows", seqs=as_json(seqs))
+        parts = [row[0] for row in rows if row[7] in PART_OF_DECISION]
+        if parts and not set(scope.types) & PART_OF_DECISION.keys():
+            return self._with_decisions(connection, scope, rows, parts)
+        return self._standing(connection, scope, rows)
+
+    def _standing(
+        self, connection: apsw.Connection, scope: Scope, rows: Sequence[tuple[Any, ...]]
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows that answer for themselves, and the heads of those that were replaced."""
         standing = [row[:-1] for row in rows if scope.history or not row[-1]]
         replaced = [row[0] for row in rows if row[-1] and not scope.history]
         if replaced:
             standing += self._rows(connection, "heads", **scope_row(scope), seqs=as_json(replaced))
         return standing
+
+    def _with_decisions(
+        self,
+        connection: apsw.Connection,
+        scope: Scope,
+        rows: Sequence[tuple[Any, ...]],
+        parts: Sequence[int],
+    ) -> list[tuple[Any, ...]]:
+        """Return what answers where reasons and the like are met: the decision that they hang on."""
+        hangs_on = self._rows(connection, "decided_by", seqs=as_json(parts))
+        decisions = [each[2] for each in hangs_on]
+        found = self._rows(connection, "rows", seqs=as_json(list(dict.fromkeys(decisions))))
+        of_decision: dict[int, list[tuple[Any, ...]]] = {}
+        for row in self._standing(connection, scope, found):
+            of_decision.setdefault(row[0], []).append(row)
+        own = [row for row in rows if row[7] not in PART_OF_DECISION]
+        answering = self._standing(connection, scope, own)
+        for seq, part, decision in hangs_on:
+            answering += [(seq, part, *row[2:]) for row in of_decision.get(decision, [])]
+        return answering
 
     def _judge_by_own(
         self, connection: apsw.Connection, question: Question, meaning: Mapping[int, tuple[str, float]]
@@ -413,53 +420,6 @@ class SqliteStore:
                 for (seq, _), similarity in zip(rows, similarities.tolist(), strict=True):
                     judged[seq] = max(judged.get(seq, (model, -1.0)), (model, similarity))
         return judged
-
-    # -- the matrix
-
-    def _matrix(self, connection: apsw.Connection, workspace: str, model: str) -> Matrix:
-        """Return the matrix of a workspace, brought up to what is committed now."""
-        with self._matrix_lock:
-            marks = self._rows(connection, "marks", workspace=workspace)
-            generation, stamp = marks[0] if marks else (0, 0)
-            matrix = self._matrices.get((workspace, model))
-            if matrix is None or matrix.generation != generation:
-                matrix = self._load(connection, workspace, model)
-            elif matrix.stamp < stamp:
-                matrix = self._catch_up(connection, matrix, workspace, model)
-            self._matrices[workspace, model] = matrix
-            return matrix
-
-    def _load(self, connection: apsw.Connection, workspace: str, model: str) -> Matrix:
-        # One read transaction: a row committed between two statements must not be skipped.
-        with connection:
-            generation, stamp = (self._rows(connection, "marks", workspace=workspace) or [(0, 0)])[0]
-            matrix = Matrix(generation, stamp)
-            found: Iterator[Any] = connection.execute(
-                _SQL["all_vectors"], {"tenant": self._tenant, "workspace": workspace, "model": model}
-            )
-            # In pieces: the packed rows of a large workspace must not all lie in memory beside the matrix.
-            while rows := list(islice(found, _PIECE)):
-                matrix.append([row[0] for row in rows], [row[1] for row in rows])
-            matrix.hide(self._column(connection, "hidden", workspace=workspace), hidden=True)
-        return matrix
-
-    def _catch_up(self, connection: apsw.Connection, matrix: Matrix, workspace: str, model: str) -> Matrix:
-        with connection:
-            stamp = self._rows(connection, "marks", workspace=workspace)[0][1]
-            changed = self._rows(connection, "changed", workspace=workspace, stamp=matrix.stamp)
-            if len(changed) > _RELOAD:
-                return self._load(connection, workspace, model)
-            seqs = np.array([seq for seq, _ in changed], dtype=np.int64)
-            new = seqs[~matrix.holds(seqs)].tolist()
-            if new:
-                fresh = self._rows(
-                    connection, "vectors_of", workspace=workspace, model=model, seqs=as_json(new)
-                )
-                matrix.append([row[0] for row in fresh], [row[1] for row in fresh])
-            for hidden in (True, False):
-                matrix.hide([row[0] for row in changed if bool(row[1]) is hidden], hidden=hidden)
-            matrix.stamp = stamp
-        return matrix
 
     # -- rows
 

@@ -10,7 +10,7 @@ from whence.core.errors import InvalidParameter
 from whence.core.times import MINUTE
 from whence.core.words import context_form, index_form
 from whence.storage.queries import named_queries
-from whence.storage.rows import as_json, event_row, link_row, memory_from, memory_row
+from whence.storage.rows import as_json, event_row, link_from, link_row, memory_from, memory_row
 from whence.storage.vectors import pack
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 _SQL = named_queries("sqlite")
 _REQUESTS_KEPT = 60 * MINUTE
-_READ = ("content", "topic", "context", "valid_from", "workspace")  # what a model makes its vectors of
-_INDEXED = ("content", "topic", "context", "workspace", "status", "known_until")
+# What a model makes its vectors of, and what the word index holds.
+_READ = ("content", "topic", "context", "reasoning", "valid_from", "workspace")
+_INDEXED = ("content", "topic", "context", "reasoning", "workspace", "status", "known_until")
 
 
 def _place(memory: Memory) -> str:
@@ -47,9 +48,10 @@ class SqliteWriting:
     def head(self, memory_id: str) -> str:
         return str(self._value("head", id=memory_id))
 
-    def insert(self, memory: Memory, embeddings: Sequence[Embedding]) -> None:
+    def insert(self, memory: Memory, embeddings: Sequence[Embedding], *, to_link: bool = False) -> None:
         seq = self._value("last_seq") + 1
-        self._run("insert_memory", **memory_row(memory), seq=seq, stamp=self._next_stamp(memory.workspace))
+        stamp = self._next_stamp(memory.workspace)
+        self._run("insert_memory", **memory_row(memory), seq=seq, stamp=stamp, unlinked=to_link)
         self._index(memory, seq)
         self._put_vectors(memory, seq, embeddings)
 
@@ -86,6 +88,34 @@ class SqliteWriting:
 
     def link(self, link: Link) -> None:
         self._run("insert_link", **link_row(link))
+        self._mark_graph([link.from_id, link.to_id])
+
+    def links(self, memory_id: str) -> list[Link]:
+        return [link_from(row) for row in self._run("live_links", id=memory_id)]
+
+    def link_of(self, link_id: str) -> Link | None:
+        rows = self._run("link_of", id=link_id)
+        return link_from(rows[0]) if rows else None
+
+    def unlink(self, link_ids: Sequence[str], at: Instant) -> None:
+        ids = as_json(list(link_ids))
+        touched = [end for ends in self._run("ends_of", ids=ids) for end in ends]
+        self._run("retire_links", ids=ids, at=at)
+        self._run("drop_links", ids=ids)
+        self._mark_graph(touched)
+
+    def linked(self, memory_id: str) -> None:
+        self._run("set_linked", id=memory_id)
+
+    def claim(self, chore: str, now: Instant, every: Instant) -> bool:
+        rows = self._run("chore", name=chore)
+        if rows and now - rows[0][0] < every:
+            return False
+        self._run("note_chore", name=chore, at=now)
+        return True
+
+    def _mark_graph(self, memory_ids: Sequence[str]) -> None:
+        self._run("mark_graph", ids=as_json(list(memory_ids)), mark=self._value("graph_mark") + 1)
 
     def append(self, event: Event) -> None:
         self._run("insert_event", **event_row(event))
@@ -121,7 +151,7 @@ class SqliteWriting:
             ) from None
 
     def _index(self, memory: Memory, seq: int) -> None:
-        text = memory.content if memory.topic is None else f"{memory.topic}\n{memory.content}"
+        text = "\n".join(each for each in (memory.topic, memory.content, memory.reasoning) if each)
         self._run(
             "index_words",
             seq=seq,

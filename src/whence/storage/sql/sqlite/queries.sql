@@ -27,7 +27,9 @@ ORDER BY asked.key;
 -- Return the newest memories of one workspace: their ids and when they were made.
 SELECT m.id, m.created_at FROM memories AS m
 WHERE m.tenant = :tenant AND m.workspace = :workspace
-    AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+    AND (CASE WHEN :types IS NULL THEN m.type NOT IN ('reason', 'consequence', 'constraint')
+         ELSE m.type IN (SELECT value FROM json_each(:types)) END)
+    AND m.confidence >= :least_confidence
     AND (:history OR m.status <> 'archived')
     AND (CASE WHEN :known_at IS NULL THEN m.known_until IS NULL
          ELSE m.created_at <= :known_at AND (m.known_until IS NULL OR m.known_until > :known_at) END)
@@ -65,7 +67,9 @@ LIMIT :limit;
 SELECT m.seq FROM memories AS m
 WHERE m.tenant = :tenant
     AND (:workspaces IS NULL OR m.workspace IN (SELECT value FROM json_each(:workspaces)))
-    AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+    AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types))
+         OR (m.type IN ('reason', 'consequence', 'constraint')
+             AND 'decision' IN (SELECT value FROM json_each(:types))))
     AND (:history OR m.status <> 'archived')
     AND (CASE WHEN :known_at IS NULL THEN m.known_until IS NULL
          ELSE m.created_at <= :known_at AND (m.known_until IS NULL OR m.known_until > :known_at) END)
@@ -103,7 +107,7 @@ WITH RECURSIVE up (id) AS (
              ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
     CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = l.to_id
 )
-SELECT s.seq, s.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until
+SELECT s.seq, s.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until, m.confidence
 FROM down
 CROSS JOIN memories AS s ON s.tenant = :tenant AND s.id = down.id
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = down.answer
@@ -113,12 +117,28 @@ ORDER BY s.seq;
 -- name: rows
 -- Return what ranking needs to know of these rows, each version for itself, and whether it was ever replaced.
 SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until,
-    EXISTS (
+    m.confidence, EXISTS (
         SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
             AND l.relationship IN ('supersedes', 'replaces')
     )
 FROM json_each(:seqs) AS asked
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.seq = asked.value;
+
+-- name: decided_by
+-- Return, for each part of a decision among these rows, the decisions that it hangs on.
+SELECT p.seq, p.id, m.seq FROM json_each(:seqs) AS asked
+CROSS JOIN memories AS p ON p.tenant = :tenant AND p.seq = asked.value
+    AND p.type IN ('reason', 'consequence', 'constraint')
+CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = p.id
+    AND l.relationship IN ('justifies', 'blocks', 'causes') AND l.known_until IS NULL
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = l.to_id AND m.type = 'decision'
+UNION
+SELECT p.seq, p.id, m.seq FROM json_each(:seqs) AS asked
+CROSS JOIN memories AS p ON p.tenant = :tenant AND p.seq = asked.value
+    AND p.type IN ('reason', 'consequence', 'constraint')
+CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = p.id
+    AND l.relationship IN ('leads_to', 'causes') AND l.known_until IS NULL
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = l.from_id AND m.type = 'decision';
 
 -- name: chain
 -- Return the ids of every version that leads to the same head.
@@ -159,6 +179,206 @@ UNION
 SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until
 FROM memory_links WHERE tenant = :tenant AND to_id = :id
 ORDER BY created_at, id;
+
+-- name: live_links
+-- Return the links that touch a memory and were not taken away.
+SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until
+FROM memory_links WHERE tenant = :tenant AND from_id = :id AND known_until IS NULL
+UNION
+SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until
+FROM memory_links WHERE tenant = :tenant AND to_id = :id AND known_until IS NULL
+ORDER BY created_at, id;
+
+-- name: link_of
+-- Return one link.
+SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until
+FROM memory_links WHERE tenant = :tenant AND id = :id;
+
+-- name: links_by_system
+-- Return the automatic links that stand, oldest first.
+SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until
+FROM memory_links WHERE tenant = :tenant AND created_by = 'system' AND known_until IS NULL
+ORDER BY created_at, id;
+
+-- name: walk_out
+-- Return what can be reached along links from newer to older, each with its least distance, nearest first.
+-- A queue without order is first in, first out: the walk goes breadth first.
+WITH RECURSIVE reached (id, distance) AS (
+    SELECT :start, 0
+    UNION
+    SELECT l.to_id, reached.distance + 1
+    FROM reached CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = reached.id
+        AND l.known_until IS NULL
+        AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
+        AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
+        AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until)
+        AND (:least <= 0.0 OR l.confidence * (CASE
+            WHEN l.created_by <> 'system' THEN 1.0
+            WHEN l.link_type = 'temporal' THEN max(0.0, 1.0 - (:now - l.created_at) / :temporal_life)
+            WHEN l.link_type = 'association' THEN exp(-0.05 * (:now - l.created_at) / :day)
+            WHEN l.link_type = 'implementation' THEN exp(-0.02 * (:now - l.created_at) / :day)
+            ELSE 1.0 END) >= :least)
+    WHERE reached.distance < :depth
+)
+SELECT id, min(distance) FROM reached WHERE distance > 0 AND id <> :start GROUP BY id ORDER BY 2, 1;
+
+-- name: walk_in
+-- Return what can be reached along links from older to newer, each with its least distance, nearest first.
+WITH RECURSIVE reached (id, distance) AS (
+    SELECT :start, 0
+    UNION
+    SELECT l.from_id, reached.distance + 1
+    FROM reached CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = reached.id
+        AND l.known_until IS NULL
+        AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
+        AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
+        AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until)
+        AND (:least <= 0.0 OR l.confidence * (CASE
+            WHEN l.created_by <> 'system' THEN 1.0
+            WHEN l.link_type = 'temporal' THEN max(0.0, 1.0 - (:now - l.created_at) / :temporal_life)
+            WHEN l.link_type = 'association' THEN exp(-0.05 * (:now - l.created_at) / :day)
+            WHEN l.link_type = 'implementation' THEN exp(-0.02 * (:now - l.created_at) / :day)
+            ELSE 1.0 END) >= :least)
+    WHERE reached.distance < :depth
+)
+SELECT id, min(distance) FROM reached WHERE distance > 0 AND id <> :start GROUP BY id ORDER BY 2, 1;
+
+-- name: links_out_of
+-- Return the links that lead away from these memories.
+SELECT l.id, l.from_id, l.to_id, l.link_type, l.relationship, l.confidence, l.created_by, l.created_at,
+    l.metadata, l.known_until
+FROM json_each(:ids) AS asked
+CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = asked.value
+    AND l.known_until IS NULL
+    AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
+    AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
+    AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until);
+
+-- name: links_in_of
+-- Return the links that lead to these memories.
+SELECT l.id, l.from_id, l.to_id, l.link_type, l.relationship, l.confidence, l.created_by, l.created_at,
+    l.metadata, l.known_until
+FROM json_each(:ids) AS asked
+CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = asked.value
+    AND l.known_until IS NULL
+    AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
+    AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
+    AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until);
+
+-- name: graph_mark
+-- Return a number that rises with every change of a link.
+SELECT coalesce(max(graph_mark), 0) FROM memories WHERE tenant = :tenant AND graph_mark > 0;
+
+-- name: graph_changed
+-- Return the memories whose links changed since a mark.
+SELECT id FROM memories WHERE tenant = :tenant AND graph_mark > :since AND graph_mark > 0;
+
+-- name: mark_graph
+-- Note that the links of these memories changed.
+UPDATE memories SET graph_mark = :mark
+WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids));
+
+-- name: unlinked
+-- Return the memories that wait for their automatic links, oldest first.
+SELECT id FROM memories WHERE tenant = :tenant AND unlinked = 1 AND known_until IS NULL
+ORDER BY created_at LIMIT :limit;
+
+-- name: set_linked
+-- Take the mark off a memory whose automatic links are made.
+UPDATE memories SET unlinked = 0 WHERE tenant = :tenant AND id = :id;
+
+-- name: retire_links
+-- Note that links were taken away which somebody had stated.
+UPDATE memory_links SET known_until = max(created_at, :at)
+WHERE tenant = :tenant AND created_by <> 'system' AND known_until IS NULL
+    AND id IN (SELECT value FROM json_each(:ids));
+
+-- name: drop_links
+-- Remove links that the system had made.
+DELETE FROM memory_links
+WHERE tenant = :tenant AND created_by = 'system' AND id IN (SELECT value FROM json_each(:ids));
+
+-- name: ends_of
+-- Return the memories that these links join.
+SELECT from_id, to_id FROM memory_links WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids));
+
+-- name: chore
+-- Return when a chore was done last.
+SELECT at FROM chores WHERE tenant = :tenant AND name = :name;
+
+-- name: note_chore
+-- Note that a chore is done now.
+INSERT OR REPLACE INTO chores (tenant, name, at) VALUES (:tenant, :name, :at);
+
+-- name: count
+-- Add to a counter.
+INSERT INTO counters (tenant, name, value) VALUES (:tenant, :name, :by)
+ON CONFLICT (tenant, name) DO UPDATE SET value = value + :by;
+
+-- name: counters
+-- Return what is counted.
+SELECT name, value FROM counters WHERE tenant = :tenant;
+
+-- name: by_topic
+-- Return the memories of one topic in a workspace.
+SELECT m.id, m.updated_at, m.number FROM memories AS m
+WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.topic_key = :topic
+    AND m.known_until IS NULL
+    AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
+ORDER BY m.created_at DESC, m.id DESC
+LIMIT :limit;
+
+-- name: by_number
+-- Return the decisions of these numbers.
+SELECT m.id, m.updated_at, m.number, m.workspace FROM json_each(:numbers) AS asked
+CROSS JOIN memories AS m ON m.tenant = :tenant AND m.number = asked.value
+WHERE m.known_until IS NULL;
+
+-- name: decisions
+-- Return the decisions of a workspace, the last changed first.
+SELECT m.id, m.updated_at, m.number FROM memories AS m
+WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.type = 'decision' AND m.known_until IS NULL
+    AND m.confidence >= :least_confidence
+    AND (CASE
+        WHEN :status IS NULL THEN m.status <> 'archived'
+        WHEN :status = 'superseded' THEN m.status <> 'archived' AND EXISTS (
+            SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
+                AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
+        )
+        WHEN :status IN ('active', 'reconsidering') THEN m.status = :status AND NOT EXISTS (
+            SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
+                AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
+        )
+        ELSE m.status = :status END)
+ORDER BY m.updated_at DESC, m.number DESC
+LIMIT :limit;
+
+-- name: decisions_of_type
+-- Return the decisions of one kind in a workspace, the last changed first.
+SELECT m.id, m.updated_at, m.number FROM memories AS m
+WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.type = 'decision' AND m.known_until IS NULL
+    AND json_extract(m.metadata, '$.decision_type') = :decision_type
+    AND m.confidence >= :least_confidence
+    AND (CASE
+        WHEN :status IS NULL THEN m.status <> 'archived'
+        WHEN :status = 'superseded' THEN m.status <> 'archived' AND EXISTS (
+            SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
+                AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
+        )
+        WHEN :status IN ('active', 'reconsidering') THEN m.status = :status AND NOT EXISTS (
+            SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
+                AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
+        )
+        ELSE m.status = :status END)
+ORDER BY m.updated_at DESC, m.number DESC
+LIMIT :limit;
+
+-- name: topics
+-- Return the topics of a workspace, each once.
+SELECT min(m.topic) FROM memories AS m
+WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.topic_key IS NOT NULL
+    AND m.known_until IS NULL AND m.status <> 'archived'
+GROUP BY m.topic_key;
 
 -- name: workspaces
 -- Return every workspace of the tenant.
@@ -262,11 +482,11 @@ SELECT seq, id FROM memories WHERE tenant = :tenant AND seq > :seq ORDER BY seq 
 INSERT INTO memories (
     tenant, id, seq, stamp, workspace, type, content, topic, name, name_key, number, context, confidence,
     source, status, level, domain, module, code_ref, tags, metadata, created_at, updated_at, accessed_at,
-    valid_from, valid_until, known_until, pending
+    valid_from, valid_until, known_until, pending, topic_key, unlinked
 ) VALUES (
     :tenant, :id, :seq, :stamp, :workspace, :type, :content, :topic, :name, :name_key, :number, :context,
     :confidence, :source, :status, :level, :domain, :module, :code_ref, :tags, :metadata, :created_at,
-    :updated_at, :accessed_at, :valid_from, :valid_until, :known_until, :pending
+    :updated_at, :accessed_at, :valid_from, :valid_until, :known_until, :pending, :topic_key, :unlinked
 );
 
 -- name: update_memory
@@ -276,7 +496,8 @@ UPDATE memories SET
     name_key = :name_key, number = :number, context = :context, confidence = :confidence, source = :source,
     status = :status, level = :level, domain = :domain, module = :module, code_ref = :code_ref, tags = :tags,
     metadata = :metadata, created_at = :created_at, updated_at = :updated_at, accessed_at = :accessed_at,
-    valid_from = :valid_from, valid_until = :valid_until, known_until = :known_until, pending = :pending
+    valid_from = :valid_from, valid_until = :valid_until, known_until = :known_until, pending = :pending,
+    topic_key = :topic_key
 WHERE tenant = :tenant AND id = :id;
 
 -- name: restamp
