@@ -11,7 +11,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # also runs where nothing is installed
 
-BENCHES = ("search", "save", "start", "write")
+BENCHES = ("search", "save", "start", "write", "graph", "metadata")
 
 
 def _lines(figures: dict[str, Any], under: str = "") -> list[str]:

@@ -24,7 +24,7 @@ def tools_page() -> str:
             schema = tool.input_schema()
             lines += [
                 f"### `{flat(tool.name)}`\n",
-                f"{tool.description}\n",
+                f"{tool.described()}\n",
                 "| parameter | takes | meaning |",
                 "|---|---|---|",
             ]

@@ -22,6 +22,7 @@ EVALS = {
         "duplicates",
         "korean",
         "conflicts",
+        "links",
     )
 }
 

@@ -37,7 +37,7 @@ def test_without_a_word_said_everything_has_a_default(settle, home):
     assert settings.home == home
     assert settings.store == f"sqlite:///{home / 'whence.db'}"
     assert settings.workspace is None
-    assert (settings.tools, settings.tool_names) == ("facts", "flat")
+    assert (settings.tools, settings.tool_names) == ("intents", "flat")
     assert settings.offline is False
     assert not home.exists()  # reading settings makes nothing
 

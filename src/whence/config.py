@@ -1,5 +1,6 @@
 """Settings: a flag wins over the environment, which wins over the TOML file, which wins over the default."""
 
+import json
 import os
 import sys
 import tomllib
@@ -20,13 +21,24 @@ class Settings:
         default=None, metadata={"env": "WHENCE_WORKSPACE", "help": "The workspace of calls that name none."}
     )
     tools: str = field(
-        default="facts", metadata={"env": "WHENCE_TOOLS", "help": "The tool families that are listed."}
+        default="intents", metadata={"env": "WHENCE_TOOLS", "help": "The tool families that are listed."}
     )
     tool_names: str = field(
         default="flat", metadata={"env": "WHENCE_TOOL_NAMES", "help": "How names are listed: flat or slash."}
     )
     offline: bool = field(
         default=False, metadata={"env": "WHENCE_OFFLINE", "help": "Never fetch the English model by itself."}
+    )
+    auto_links: bool = field(
+        default=True,
+        metadata={"env": "WHENCE_AUTO_LINKS", "help": "Link new memories to near and recent ones."},
+    )
+    decision_hook: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "env": "WHENCE_DECISION_HOOK",
+            "help": "A command, as a JSON list, that gets each new decision as JSON on standard input.",
+        },
     )
     idle_seconds: float = field(
         default=300.0,
@@ -81,6 +93,20 @@ def _number(name: str, value: object) -> float:
         raise InvalidParameter(f"The setting {name} must be a number", hint="Give it in seconds.") from None
 
 
+def _command(name: str, value: object) -> tuple[str, ...]:
+    """Read a command as a list of texts: it is run as it stands, without a shell."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = None
+    if isinstance(value, list | tuple) and all(isinstance(each, str) and each for each in value):
+        return tuple(value)
+    raise InvalidParameter(
+        f"The setting {name} must be a list of texts", hint='Such as ["/usr/local/bin/note", "--json"].'
+    )
+
+
 def load_settings(
     environment: Mapping[str, str], *, store: str | None = None, workspace: str | None = None
 ) -> Settings:
@@ -88,6 +114,7 @@ def load_settings(
     home = Path(environment.get("WHENCE_HOME") or default_home()).expanduser().absolute()
     chosen = _from_file(home / "config.toml")
     names = {"store", "workspace", "tools", "tool_names", "offline", "idle_seconds"}
+    names |= {"auto_links", "decision_hook"}
     unknown = sorted(set(chosen) - names)
     if unknown:
         raise InvalidParameter(
@@ -103,9 +130,11 @@ def load_settings(
         home=home,
         store=where,
         workspace=None if place is None else _text("workspace", place),
-        tools=_text("tools", chosen.get("tools", "facts")),
+        tools=_text("tools", chosen.get("tools", "intents")),
         tool_names=_text("tool_names", chosen.get("tool_names", "flat")),
         offline=_switch("offline", chosen.get("offline", False)),
+        auto_links=_switch("auto_links", chosen.get("auto_links", True)),
+        decision_hook=_command("decision_hook", chosen.get("decision_hook", ())),
         idle_seconds=_number("idle_seconds", chosen.get("idle_seconds", 300.0)),
     )
     if settings.tool_names not in {"flat", "slash"}:

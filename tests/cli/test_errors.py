@@ -46,7 +46,7 @@ def test_wrong_usage_ends_with_two(shell, arguments):
         (["archive", UNKNOWN, "--restore"], f"Memory with ID {UNKNOWN} not found"),
         (["move", UNKNOWN, "global"], f"Memory with ID {UNKNOWN} not found"),
         (["supersede", UNKNOWN, UNKNOWN], f"Memory with ID {UNKNOWN} not found"),
-        (["call", "nonsense", "{}"], 'Unknown tool "nonsense". There are store_memory'),
+        (["call", "nonsense", "{}"], 'Unknown tool "nonsense". There are save_decision, save_checkpoint'),
         (["call", "nonsense", "{"], "The arguments are no JSON"),
         (["call", "store_memory", "{"], "The arguments are no JSON"),
         (["call", "store_memory", "[" * 5_000], "The arguments are no JSON"),

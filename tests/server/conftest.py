@@ -137,12 +137,20 @@ def connected(transport: Any, mode: str, log: Path | None = None) -> Iterator[Se
             entering.__exit__(None, None, None)
 
 
-def stdio(home: Home, *flags: str, mode: str = MODERN, cwd: Path | None = None, **environment: str):
-    """Return a session with a `whence mcp` of its own."""
+def stdio(
+    home: Home,
+    *flags: str,
+    mode: str = MODERN,
+    tools: str | None = "facts",
+    cwd: Path | None = None,
+    **environment: str,
+):
+    """Return a session with a `whence mcp` of its own; `tools` None lists what is listed by default."""
     log = home.folder / "stderr.log"
+    listed = [] if tools is None else ["--tools", tools]
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "whence", "mcp", "--tools", "facts", *flags],
+        args=["-m", "whence", "mcp", *listed, *flags],
         env=home.env(**environment),
         cwd=cwd or home.folder,
     )

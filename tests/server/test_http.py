@@ -55,7 +55,7 @@ def serving(home, *flags, cwd=None, **environment):
 
 @pytest.fixture(scope="module")
 def server(shared_home):
-    with serving(shared_home) as served:
+    with serving(shared_home, "--tools", "facts") as served:
         yield served
 
 
@@ -126,6 +126,18 @@ def test_a_client_of_either_era_stores_and_finds(server, connect_http, mode):
         answer = client.ask("search_memories", query=f"what tea does the {mode} client drink?")
         assert kept in [each["id"] for each in answer["memories"]]
         assert client.refused("store_memory", content="x", confidence=7)["code"] == "INVALID_PARAMETER"
+
+
+@ERAS
+def test_a_server_that_was_told_nothing_lists_the_ten_intents_and_takes_a_slash(bare, connect_http, mode):
+    with serving(bare) as served, connect_http(served.url, mode) as client:
+        listed = [each.name for each in client.tools().tools]
+        assert listed[:3] == ["save_decision", "save_checkpoint", "save_insight"]
+        assert len(listed) == 10
+        kept = client.ask("save/decision", topic="tea", decision="Rooibos", reasoning="No caffeine")[
+            "created"
+        ]
+        assert client.ask("search/by_topic", topic="Tea")["current"]["id"] == kept["id"]
 
 
 def test_the_address_and_the_header_name_the_workspace_and_the_address_wins(server, connect_http):

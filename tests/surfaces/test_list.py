@@ -22,9 +22,9 @@ from whence.surfaces.tool import flat
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def listed(names, tmp_path):
-    """Return what tools/list gives to a client, of all families."""
-    settings = Settings(home=tmp_path, store="sqlite:///:memory:", tools="all", tool_names=names)
+def listed(names, tmp_path, families="all"):
+    """Return what tools/list gives to a client of these families."""
+    settings = Settings(home=tmp_path, store="sqlite:///:memory:", tools=families, tool_names=names)
     door = Door(settings, Opening(settings, keeps_models=False), NOWHERE)
 
     async def asking():
@@ -38,12 +38,23 @@ def listed(names, tmp_path):
 
 @pytest.mark.promise("001-001", "001-003", "001-004")
 @pytest.mark.parametrize("names", ["flat", "slash"])
-def test_the_list_is_the_one_that_was_last_agreed_on(names, tmp_path):
-    golden = GOLDEN / f"tools_{names}.json"
-    told = json.dumps(listed(names, tmp_path), indent=2, ensure_ascii=False) + "\n"
+@pytest.mark.parametrize("family", [each.name for each in FAMILIES])
+def test_the_list_is_the_one_that_was_last_agreed_on(family, names, tmp_path):
+    golden = GOLDEN / f"{family}_{names}.json"
+    told = json.dumps(listed(names, tmp_path, family), indent=2, ensure_ascii=False) + "\n"
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(told, encoding="utf-8")
     assert golden.read_text(encoding="utf-8") == told, "if this is meant, run it with UPDATE_GOLDEN=1"
+
+
+def test_every_golden_file_is_of_a_family_that_exists():
+    names = {f"{family.name}_{names}.json" for family in FAMILIES for names in ("flat", "slash")}
+    assert {each.name for each in GOLDEN.iterdir()} == names
+
+
+def test_all_families_together_list_every_tool_once_in_the_families_order(tmp_path):
+    told = [each["name"] for each in listed("flat", tmp_path)]
+    assert told == list(dict.fromkeys(flat(tool.name) for family in FAMILIES for tool in family.tools))
 
 
 @pytest.mark.parametrize("tool", all_tools(), ids=lambda tool: flat(tool.name))

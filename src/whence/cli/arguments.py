@@ -20,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"whence {__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_serving, _asking, _changing, _carrying, _looking_after):
+    for add in (_serving, _asking, _changing, _linking, _carrying, _looking_after):
         add(_adder(commands))
     return whole
 
@@ -70,6 +70,13 @@ def _asking(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     search.add_argument("--max-tokens", type=int, metavar="N", help="no more text than this")
     search.add_argument("--explain", action="store_true", help="say why each memory stands where it does")
     _as_json(search)
+    why = add("why", "Tell why something was decided, and what it led to.")
+    why.add_argument("question", metavar="QUESTION", help='such as "why did we use FastAPI?"')
+    why.add_argument(
+        "--depth", type=int, default=5, metavar="N", help="steps along causes and effects, 1 to 5"
+    )
+    why.add_argument("--mermaid", action="store_true", help="print the diagram alone")
+    _as_json(why)
     show = add("show", "Show a memory and what happened to it.")
     show.add_argument("id", metavar="ID")
     _as_json(show)
@@ -95,6 +102,30 @@ def _changing(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
         _as_json(command)
 
 
+def _linking(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    link = add("link", "Make, take away or list the links of memories.")
+    actions = link.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, words: str) -> argparse.ArgumentParser:
+        command = actions.add_parser(name, help=words, description=words)
+        # Taken on either side of the action; what is left out here must not undo what stands before it.
+        command.add_argument("--store", metavar="URL", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        command.add_argument("--workspace", metavar="NAME", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        _as_json(command)
+        return command
+
+    make = action("add", "Link one memory to another by a word; supersedes and replaces retire the other.")
+    make.add_argument("from", metavar="FROM", help="the newer memory, or the one that acts")
+    make.add_argument("to", metavar="TO")
+    make.add_argument("word", metavar="WORD", help="such as implements, refines or depends_on")
+    make.add_argument("--reason", metavar="TEXT")
+    make.add_argument("--confidence", type=float, metavar="0..1")
+    action("rm", "Take a link away.").add_argument("id", metavar="LINK_ID")
+    action("ls", "List the links of a memory, the surest first.").add_argument("id", metavar="ID")
+    usages = [" ".join(each.format_usage().split()[3:]) for each in actions.choices.values()]
+    link.epilog = f"Actions: {'; '.join(usages)}."
+
+
 def _carrying(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     export = add(
         "export", "Write the whole memory, or with --workspace one of its workspaces, as JSON lines."
@@ -108,10 +139,18 @@ def _carrying(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 
 def _looking_after(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    check = add("check", "Hold what a git diff adds against the decisions; exit 3 on a conflict.")
+    what = check.add_mutually_exclusive_group()
+    what.add_argument("--diff", metavar="REV", help="against this revision; - reads a diff")
+    what.add_argument("--staged", action="store_true", help="only what is staged")
+    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="default: text")
+    _as_json(check)
     doctor = add("doctor", "Check the store, the model and the settings.")
+    sweep = add("sweep", "Read and link what waits, and prune automatic links once a week.")
+    sweep.add_argument("--now", action="store_true", help="prune even if the week is not over")
     model = add("model", "Install the English model, or say whether it is there.")
     model.add_argument("action", choices=("install", "status"))
     model.add_argument("--from", dest="folder", metavar="FOLDER", help="a folder that holds its two files")
     version = add("version", "Print the version.")
-    for command in (doctor, model, version):
+    for command in (doctor, sweep, model, version):
         _as_json(command)

@@ -10,7 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.cli import links
 from whence.cli.progress import Progress
+from whence.cli.why import WHY, asked_why, print_why
 from whence.core.errors import InvalidParameter, WhenceError
 from whence.core.memories import Author
 from whence.core.times import SECOND, iso
@@ -53,6 +55,7 @@ def _caller(settings: Settings) -> Caller:
     return Caller(
         client=AUTHOR.client,
         session=session,
+        creator="user",
         may_repeat=session is not None,
         place=standing_place(settings.workspace, os.environ, Path.cwd()),
     )
@@ -148,6 +151,15 @@ def search(arguments: argparse.Namespace, settings: Settings) -> int:
         print(outcome.text)
     for notice in outcome.notices:
         print(f"whence: {notice}", file=sys.stderr)
+    return 0
+
+
+def why(arguments: argparse.Namespace, settings: Settings) -> int:
+    outcome = _run(settings, WHY, asked_why(arguments))
+    if outcome.is_error:
+        print(f"whence: {_sentence(outcome)}", file=sys.stderr)
+        return 1
+    print_why(arguments, outcome)
     return 0
 
 
@@ -327,6 +339,7 @@ def doctor(arguments: argparse.Namespace, settings: Settings) -> int:
             "home": str(settings.home),
             **whence.store.health(),
             "waiting for a model": str(len(whence.store.lacking(None, _everything(), 1000))),
+            **links.state(whence),
         }
     report["english model"] = model_state(settings)
     if arguments.json:
@@ -341,6 +354,28 @@ def _everything() -> Any:  # noqa: ANN401  a Scope, imported with the core
     from whence.core.ports import Scope
 
     return Scope()
+
+
+def link(arguments: argparse.Namespace, settings: Settings) -> int:
+    with opened(settings) as whence:
+        told = links.ACTIONS[arguments.action](whence, arguments, AUTHOR)
+    return _told(arguments, told)
+
+
+def sweep(arguments: argparse.Namespace, settings: Settings) -> int:
+    with opened(settings) as whence, Progress("Sweeping") as progress:
+        told = links.sweep(whence, now=arguments.now, step=progress.step)
+    return _told(arguments, told)
+
+
+def _told(arguments: argparse.Namespace, told: links.Told) -> int:
+    if arguments.json:
+        _print_json(told.structured)
+        return 0
+    print("\n".join(told.lines))
+    for notice in told.notices:
+        print(f"whence: {notice}", file=sys.stderr)
+    return 0
 
 
 def model(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -366,9 +401,17 @@ def version(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+def check(arguments: argparse.Namespace, settings: Settings) -> int:
+    from whence.cli.check import run  # the readers of manifests are of use to no other command
+
+    return run(arguments, settings, opened)
+
+
 COMMANDS = {
+    "check": check,
     "call": call,
     "search": search,
+    "why": why,
     "show": show,
     "edit": edit,
     "supersede": supersede,
@@ -376,6 +419,8 @@ COMMANDS = {
     "move": move,
     "export": export,
     "import": import_,
+    "link": link,
+    "sweep": sweep,
     "doctor": doctor,
     "model": model,
     "version": version,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whence.core.ports import Embedding, Writing
     from whence.core.times import Instant
 
-_MOVES_UPDATED_AT = {"content", "topic", "confidence", "status", "tags", "superseded_by", "reasoning"}
+_MOVES_UPDATED_AT = {"content", "topic", "confidence", "status", "tags", "superseded_by", "grounds"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ def record(
     changed = changed_fields(before, after)
     if not changed:
         return before
-    told = changed.keys() | ({"reasoning"} if before.reasoning != after.reasoning else set())
+    told = changed.keys() | ({"grounds"} if before.grounds != after.grounds else set())
     if told & _MOVES_UPDATED_AT:
         after = replace(after, updated_at=max(deed.now, before.updated_at))
-    is_read_anew = bool(told & {"content", "topic", "reasoning"})
+    is_read_anew = bool(told & {"content", "topic", "grounds"})
     writing.update(before, after, embeddings if is_read_anew else None)
     writing.append(
         Event(

@@ -25,7 +25,7 @@ from whence.core.recall import Answer, Query, as_known, recall
 from whence.core.times import MINUTE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from whence.core.links import Creator
     from whence.core.ports import Clock, Embedding, Models, Scope, Store, Writing
@@ -52,11 +52,20 @@ class Saved:
 class Whence:
     """An open memory: one tenant's store, the models that read it, and the time."""
 
-    def __init__(self, store: Store, models: Models, clock: Clock, *, links_itself: bool = True) -> None:
+    def __init__(
+        self,
+        store: Store,
+        models: Models,
+        clock: Clock,
+        *,
+        links_itself: bool = True,
+        after_decision: Callable[[Memory], None] = lambda _: None,
+    ) -> None:
         self.store = store
         self.models = models
         self.clock = clock
         self.links_itself = links_itself  # whether new memories get automatic links
+        self.after_decision = after_decision  # called once for each new one, after it is committed
         self.walks = Walks(store, clock)
         self._accessed: dict[str, Instant] = {}
         self._access_lock = threading.Lock()
@@ -100,6 +109,8 @@ class Whence:
             links += [each for each in writing.links(memory.id) if each.supersedes]
             if request is not None:
                 writing.remember_request(request, memory.id, now)
+        if memory.type == "decision":
+            self.after_decision(memory)
         return Saved(memory, tuple(embeddings[0]), (*notices, *trouble), links=tuple(links))
 
     def get(self, memory_id: str) -> Memory:
@@ -111,7 +122,7 @@ class Whence:
 
     def recall(self, query: Query) -> Answer:
         """Return the memories that answer `query`, best first."""
-        answer = recall(self.store, self.models, self.clock, query)
+        answer = recall(self.store, self.models, self.clock, self.walks, query)
         self.note_access([hit.memory.id for hit in answer.hits])
         return answer
 
@@ -385,7 +396,7 @@ def _parts_of(writing: Writing, memory: Memory) -> list[Memory]:
 
 def _text_of(memory: Memory) -> tuple[str, str | None, str | None]:
     """Return what a model reads and an edit may change."""
-    return memory.content, memory.topic, memory.reasoning
+    return memory.content, memory.topic, memory.grounds
 
 
 def _edited(before: Memory, changes: Mapping[str, object]) -> tuple[Memory, tuple[str, ...]]:

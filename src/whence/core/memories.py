@@ -85,6 +85,17 @@ class Memory:
         return told if isinstance(told, str) and told else None
 
     @property
+    def grounds(self) -> str | None:
+        """The reasoning and what was rejected: a question in these words means this decision."""
+        told = self.metadata.get("alternatives")
+        rejected = [
+            f"Rejected {each['option']}: {each.get('why_rejected') or 'no reason given'}."
+            for each in (told if isinstance(told, list | tuple) else ())
+            if isinstance(each, Mapping) and isinstance(each.get("option"), str)
+        ]
+        return "\n".join([*([self.reasoning] if self.reasoning else []), *rejected]) or None
+
+    @property
     def labels(self) -> tuple[str, ...]:
         words = []
         if self.is_superseded:

@@ -40,6 +40,8 @@ class Manifest:
     related: float  # from here two memories may be about the same thing
     duplicate: float  # from here two memories may say the same thing
     question_floor: float  # below, a hit that shares no word with the question is no answer
+    linked: float = 1.0  # from here a link by likeness alone is right nine times in ten
+    relates: float | None = None  # from here two relationship words mean the same; None: it cannot tell
 
 
 class Embedder(Protocol):
@@ -107,6 +109,7 @@ class Question:
 
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
+    topic: str | None = None  # the key of a topic: whoever asks by its name means what lies on it
     # A memory is scored by the first of these models that has a vector of it.
     vectors: tuple[tuple[str, Vector], ...] = ()
     exclude: str | None = None  # a memory is not its own neighbour
@@ -123,6 +126,7 @@ class Candidate:
     words: float = 0.0
     meaning: float | None = None
     model: str | None = None
+    topics: tuple[str, ...] = ()  # of the versions that were met
     via: str | None = None  # the older version that matched, if not the memory itself
 
 
@@ -177,7 +181,10 @@ class Writing(Protocol):
         ...
 
     def linked(self, memory_id: str) -> None:
-        """Take the mark off a memory whose automatic links are made."""
+        """Take the mark off a memory whose automatic links are made.
+
+        One that no model has read yet waits again once a model has.
+        """
         ...
 
     def claim(self, chore: str, now: Instant, every: Instant) -> bool:
@@ -238,14 +245,16 @@ class Graph(Protocol):
         ...
 
     def unlinked(self, limit: int) -> list[Memory]:
-        """Return memories that still wait for their automatic links, oldest first."""
+        """Return memories whose automatic links can be made now, oldest first."""
         ...
 
     def made_by_system(self) -> list[Link]:
         """Return the automatic links that stand, oldest first."""
         ...
 
-    def counters(self) -> Mapping[str, int]: ...
+    def counters(self) -> Mapping[str, int]:
+        """Return what is counted: walks, links that stand by their creator, memories that wait for links."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whence.core.errors import EmbeddingUnavailable
@@ -48,10 +49,15 @@ def read(embedder: Embedder, content: str, *, context: str | None, valid_from: I
 
 
 def read_memory(embedder: Embedder, memory: Memory) -> Embedding:
-    """Return a memory's vectors; a topic is the context of what has no other."""
-    return read(
+    """Return a memory's vectors; a topic is the context of what has no other, grounds are more passages."""
+    made = read(
         embedder, memory.content, context=memory.context or memory.topic, valid_from=memory.valid_from
     )
+    if memory.grounds is None:
+        return made
+    about = f"{memory.topic}: " if memory.topic else ""
+    further = [Passage(embedder.embed_passage(about + piece)) for piece in embedder.passages(memory.grounds)]
+    return replace(made, passages=(*made.passages, *further))
 
 
 def read_lacking(store: Store, embedder: Embedder, scope: Scope, clock: Clock, patience: Instant) -> int:

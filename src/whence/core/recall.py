@@ -6,20 +6,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from whence.core.errors import EmbeddingUnavailable, StorageFailed
-from whence.core.memories import rewind
-from whence.core.ports import Question, Scope
-from whence.core.ranking import fuse
+from whence.core.links import effective_confidence
+from whence.core.memories import PART_OF_DECISION, rewind
+from whence.core.ports import Question, Scope, Walk
+from whence.core.ranking import Reason, about, fuse
 from whence.core.reading import read_lacking
 from whence.core.times import SECOND, iso
 from whence.core.words import needs_multilingual, question_phrases, question_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from whence.core.graph import Walks
     from whence.core.memories import Memory
     from whence.core.ports import Clock, Embedder, Models, Store, Vector
-    from whence.core.ranking import Ranked, Reason
+    from whence.core.ranking import Ranked
 
+GOOD = 3  # hits from which links lead on
+SURE = 0.3  # effective confidence of a link that leads on
 CANDIDATES = 100  # per search arm: fusion needs more than it returns
 PATIENCE = 3 * SECOND // 10  # how long a question may first embed what its model has not read
 _CHARACTERS_A_TOKEN = 4  # the rough measure while no tokenizer is there
@@ -33,6 +37,7 @@ class Query:
     scope: Scope
     limit: int = 5
     max_tokens: int | None = None
+    link_depth: int = 0  # how far links lead from the best hits to others
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +60,26 @@ class Answer:
     unread: int = 0  # memories that a background pass should still embed
 
 
-def recall(store: Store, models: Models, clock: Clock, query: Query) -> Answer:
+def recall(store: Store, models: Models, clock: Clock, walks: Walks, query: Query) -> Answer:
     """Return the memories that answer `query`, best first."""
     reading = _read_question(store, models, clock, query)
+    subject = about(query.text)
     question = Question(
         words=tuple(question_words(query.text)),
         phrases=tuple(question_phrases(query.text)),
+        topic=subject.key,
         vectors=tuple((each.manifest.id, vector) for each, vector in reading.asked),
     )
     asked, notices = [each for each, _ in reading.asked], reading.notices
     found = store.find(question, query.scope, CANDIDATES)
-    ranked = fuse(found, [each.manifest for each in asked], query.limit)
+    manifests = [each.manifest for each in asked]
+    ranked = fuse(found, manifests, query.limit, subject)
+    joined = _joined(walks, ranked[:GOOD], query.link_depth, clock) if query.link_depth else {}
+    if joined:
+        ranked = fuse(found, manifests, query.limit, subject, joined)
     hits = _hits(store, ranked, query.scope)
+    if len(hits) < query.limit:
+        hits += _beyond(store, joined, {each.memory.id for each in hits}, query)[: query.limit - len(hits)]
     kept = _within(hits, query.max_tokens, asked)
     if len(kept) < len(hits):
         notices.append(f"{len(hits) - len(kept)} more did not fit into {query.max_tokens} tokens.")
@@ -117,6 +130,43 @@ def _read_first(store: Store, embedder: Embedder, scope: Scope, clock: Clock) ->
         return read_lacking(store, embedder, scope, clock, PATIENCE)
     except (StorageFailed, EmbeddingUnavailable):
         return len(store.lacking(embedder.manifest.id, scope, CANDIDATES))
+
+
+def _joined(walks: Walks, good: Sequence[Ranked], depth: int, clock: Clock) -> dict[str, float]:
+    """Return how surely links join memories to good hits: less with every step, and by the hit's share."""
+    now = clock.now()
+    joined: dict[str, float] = {}
+    for hit in good:
+        for step in walks.of(Walk(start=hit.candidate.id, depth=depth, least=SURE)):
+            strength = effective_confidence(step.link, now) * hit.relevance / 2 ** (step.distance - 1)
+            joined[step.id] = max(joined.get(step.id, 0.0), strength)
+    return joined
+
+
+def _beyond(store: Store, joined: Mapping[str, float], known: set[str], query: Query) -> list[Hit]:
+    """Return what links alone lead to, the surest first: behind all that the question itself met."""
+    nearest = sorted((each for each in joined if each not in known), key=lambda each: -joined[each])
+    return [
+        Hit(memory, 0.0, (Reason("linked", joined[memory.id]),), None)
+        for memory in store.memories(nearest[:CANDIDATES])
+        if _fits(memory, query.scope)
+    ]
+
+
+def _fits(memory: Memory, scope: Scope) -> bool:
+    """True for a memory that a scope lets answer, found by a link and so not filtered by the store."""
+    if scope.workspaces is not None and memory.workspace not in scope.workspaces:
+        return False
+    if scope.types and memory.type not in scope.types:
+        return False
+    if memory.type in PART_OF_DECISION or memory.confidence < scope.least_confidence:
+        return False
+    if scope.known_at is not None and memory.created_at > scope.known_at:
+        return False
+    if scope.as_of is not None:
+        ended = memory.valid_until is not None and memory.valid_until <= scope.as_of
+        return memory.valid_from <= scope.as_of and not ended and memory.status != "archived"
+    return memory.is_live or (scope.history and memory.known_until is None)
 
 
 def _hits(store: Store, ranked: Sequence[Ranked], scope: Scope) -> list[Hit]:

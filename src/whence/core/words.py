@@ -68,6 +68,18 @@ def question_words(text: str) -> list[str]:
     return list(dict.fromkeys(content or words))
 
 
+_SUFFIXES = ("ations", "ation", "ings", "ions", "ion", "ing", "ies", "ied", "es", "ed", "s")
+_STEM = 4  # letters that a stem keeps
+
+
+def light_stem(word: str) -> str:
+    """Return an English word without its ending, for comparing names: rough, and the index does it better."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _STEM:
+            return word[: -len(suffix)]
+    return word
+
+
 def question_phrases(text: str) -> list[str]:
     """Return a few pairs of neighbouring content words, which weigh more when they meet as a pair.
 

@@ -73,14 +73,26 @@ def to_search(whence: Whence, named: str | None, place: Place) -> tuple[str, ...
     if named == EVERYWHERE or (named is None and place == Place(name=EVERYWHERE)):
         return None
     known = whence.store.workspaces()
-    if named is None:
-        here = _standing(known, place)
-    else:
-        here = _named(known, named)
-        if here is None and named.casefold() not in _BUILT_IN:
-            raise _unknown(known, named)
-    everywhere = _named(known, GLOBAL)
+    here, everywhere = _here(known, named, place), _named(known, GLOBAL)
     return tuple(dict.fromkeys(each.id for each in (here, everywhere) if each is not None))
+
+
+def one_to_search(whence: Whence, named: str | None, place: Place) -> tuple[str, ...]:
+    """Return the id of the one workspace that is meant; none if it was not founded yet."""
+    known = whence.store.workspaces()
+    if EVERYWHERE in (named, place.name):
+        raise InvalidParameter("Work stands in one workspace", hint='Use "*" only in searches.')
+    here = _here(known, named, place)
+    return () if here is None else (here.id,)
+
+
+def _here(known: Sequence[Workspace], named: str | None, place: Place) -> Workspace | None:
+    if named is None:
+        return _standing(known, place)
+    here = _named(known, named)
+    if here is None and named.casefold() not in _BUILT_IN:
+        raise _unknown(known, named)
+    return here
 
 
 def found_workspace(whence: Whence, place: Place) -> Workspace:

@@ -1,15 +1,17 @@
-"""What a server does beside answering: reads what waits for a model, and gives idle memory back."""
+"""What a server does beside answering: reads and links what waits, prunes links, gives idle memory back."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from whence.core.errors import WhenceError
 from whence.core.ports import Scope
 from whence.core.reading import read_backlog, read_pending
 from whence.core.times import SECOND
+from whence.features.linking import link_waiting, prune
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 _LOOK_EVERY = 5.0  # seconds between two looks at the clock
-_SLICE = 2 * SECOND  # how long one pass of reading may hold a core
+_SLICE = 2 * SECOND  # how long one pass of reading or linking may hold a core
+_PRUNE_ASKED_EVERY = 3600.0  # seconds between two questions whether the weekly prune is due
 EVERYTHING = Scope()
 
 
@@ -31,6 +34,7 @@ class Background:
         self._awake = threading.Event()
         self._stopped = threading.Event()
         self._told: dict[str, str] = {}
+        self._ask_for_prune_at = 0.0
         self._awake.set()  # an earlier process may have left work
         self._thread = threading.Thread(target=self._run, name="whence-background", daemon=True)
         self._thread.start()
@@ -51,9 +55,13 @@ class Background:
             if asked:
                 self._awake.clear()
                 self._do("read what waits", self._read_backlog)
+            else:
+                # Nobody asked, but the model that some memories wait for may have come.
+                self._do("read what waits", self._read_pending)
+            self._do("link what waits", self._link)
+            if asked:
                 continue
-            # Nobody asked, but the model that some memories wait for may have come.
-            self._do("read what waits", self._read_pending)
+            self._do("prune links", self._prune)
             if not self._keeps_models:
                 self._do("give memory back", self._shrink)
 
@@ -80,6 +88,15 @@ class Background:
     def _read_pending(self) -> None:
         whence = self._whence
         read_pending(whence.store, whence.models, EVERYTHING, whence.clock, _SLICE)
+
+    def _link(self) -> None:
+        if link_waiting(self._whence, _SLICE):
+            self._awake.set()
+
+    def _prune(self) -> None:
+        if time.monotonic() >= self._ask_for_prune_at:
+            self._ask_for_prune_at = time.monotonic() + _PRUNE_ASKED_EVERY
+            prune(self._whence)
 
     def _shrink(self) -> None:
         if self._whence.models.release_if_idle():

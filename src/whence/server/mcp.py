@@ -17,8 +17,8 @@ from whence.core.errors import WhenceError
 from whence.core.ids import session_id
 from whence.features.workspaces import Place
 from whence.server.project import standing_place
-from whence.surfaces.families import chosen, find_tool
-from whence.surfaces.tool import Caller, Tool, call, failed, flat
+from whence.surfaces.families import chosen, find_tool, tools_of
+from whence.surfaces.tool import Caller, Outcome, Tool, call, failed, flat, named
 from whence.version import __version__
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def listed_tool(tool: Tool[Any], *, slash: bool) -> types.Tool:
     return types.Tool(
         name=tool.name if slash else flat(tool.name),
         title=tool.title,
-        description=tool.description,
+        description=tool.described(slash=slash),
         input_schema=tool.input_schema(),
         output_schema=tool.output_schema(),
         annotations=types.ToolAnnotations(
@@ -62,16 +62,15 @@ class Door:
         self._opening = opening
         self._place = place
         self._process_session = session_id(_now())
-        self._listed = [
-            listed_tool(tool, slash=settings.tool_names == "slash")
-            for each in families
-            for tool in each.tools
-        ]
+        slash = settings.tool_names == "slash"
+        tools = tools_of(families)
+        self._listed = [listed_tool(tool, slash=slash) for tool in tools]
+        self._names = {tool.name: tool.name if slash else flat(tool.name) for tool in tools}
         self.server: Server[Any] = Server(
             "whence",
             version=__version__,
             title="Whence",
-            instructions="\n".join(each.instructions for each in families),
+            instructions=named("\n".join(each.instructions for each in families), slash=slash),
             cache_hints={
                 "tools/list": CacheHint(ttl_ms=_LIST_IS_FRESH_MS, scope="public"),
                 "server/discover": CacheHint(ttl_ms=_LIST_IS_FRESH_MS, scope="public"),
@@ -107,7 +106,7 @@ class Door:
             content=[types.TextContent(text=outcome.text)],
             structured_content=outcome.structured,
             is_error=outcome.is_error,
-            _meta={f"{_META}/notices": list(outcome.notices)} if outcome.notices else None,
+            _meta=_beside(outcome),
         )
 
     def _caller(self, context: ServerRequestContext[Any]) -> Caller:
@@ -124,6 +123,8 @@ class Door:
             session=session or (None if over_http else self._process_session),
             place=self._place_of(context, meta, headers),
             may_repeat=bool(session) or not over_http,
+            listed=self._names,
+            on_saved=self._opening.wake,
             on_unread=self._opening.wake,
         )
 
@@ -138,6 +139,16 @@ class Door:
         if self._place is None:
             return Place(name="default")
         return self._place
+
+
+def _beside(outcome: Outcome) -> dict[str, Any] | None:
+    """Return what is said beside the reply."""
+    told = {
+        f"{_META}/notices": list(outcome.notices),
+        f"{_META}/hint": outcome.hint,
+        f"{_META}/did_you_mean": list(outcome.did_you_mean),
+    }
+    return {name: value for name, value in told.items() if value} or None
 
 
 def _text(value: object) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -26,7 +26,7 @@ from whence.storage.sqlite_writing import SqliteWriting
 from whence.storage.vectors import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _SQL = named_queries("sqlite")
 _TOUCH_PATIENCE = 0.5  # seconds
+_OF_TOPIC = 100  # memories of the topic that a question names
 _WIDER = 4  # how much more each arm brings when versions of few memories filled the first cut
 
 
@@ -77,6 +78,29 @@ def _nearest(
     return found
 
 
+def _similarities(
+    scans: Mapping[str, Sequence[Scan]], rows: Collection[int], known: Mapping[int, tuple[str, float]]
+) -> dict[int, tuple[str, float]]:
+    """Return how near rows are that neither words nor meaning brought."""
+    found: dict[int, tuple[str, float]] = {}
+    fresh = [each for each in rows if each not in known]
+    for model, each in scans.items() if fresh else ():
+        for scan in each:
+            for seq, similarity in scan.of(fresh).items():
+                if np.isfinite(similarity):
+                    found.setdefault(seq, (model, similarity))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """The rows that a question met: by words, by meaning, and by the name of their topic."""
+
+    words: Mapping[int, float]
+    meaning: Mapping[int, tuple[str, float]]
+    named: frozenset[int]
+
+
 def _merge(known: Candidate | None, fresh: Candidate) -> Candidate:
     """Join two hits of one chain: the best score of any version counts, and the head itself is no detour."""
     if known is None:
@@ -85,6 +109,7 @@ def _merge(known: Candidate | None, fresh: Candidate) -> Candidate:
     return replace(
         nearer,
         words=max(known.words, fresh.words),
+        topics=tuple(dict.fromkeys([*known.topics, *fresh.topics])),
         via=None if known.via is None or fresh.via is None else nearer.via,
     )
 
@@ -267,11 +292,13 @@ class SqliteStore:
             allowed = self._allowed(connection, scope)
             scans = self._scan(connection, question, places, allowed)
             spans = _spans(scans)
+            named = self._of_topic(connection, question, places, allowed)
             fetch = limit
             while True:
                 words = self._by_words(connection, question, places, allowed, fetch)
                 meaning = _nearest(scans, fetch, words)
-                found = self._answers(connection, question, scope, words, meaning)
+                met = _Met(words, meaning | _similarities(scans, named, meaning), named)
+                found = self._answers(connection, question, scope, met)
                 widest = max((scan.seqs.size for each in scans.values() for scan in each), default=0)
                 if allowed is not None:
                     widest = min(widest, allowed.size)
@@ -312,6 +339,25 @@ class SqliteStore:
             )
         return {seq: -score for seq, score in rows}
 
+    def _of_topic(
+        self,
+        connection: apsw.Connection,
+        question: Question,
+        places: Sequence[str],
+        allowed: NDArray[np.int64] | None,
+    ) -> frozenset[int]:
+        """Return the rows on the topic that the question names."""
+        if question.topic is None:
+            return frozenset()
+        found = frozenset(
+            seq
+            for workspace in places
+            for seq in self._column(
+                connection, "of_topic", workspace=workspace, topic=question.topic, limit=_OF_TOPIC
+            )
+        )
+        return found if allowed is None or not found else found & frozenset(allowed.tolist())
+
     def _scan(
         self,
         connection: apsw.Connection,
@@ -337,16 +383,28 @@ class SqliteStore:
         connection: apsw.Connection,
         question: Question,
         scope: Scope,
-        words: Mapping[int, float],
-        meaning: Mapping[int, tuple[str, float]],
+        met: _Met,
     ) -> list[Candidate]:
         """Return one candidate per chain: its answering version, with the best score of any version."""
-        seqs = list(dict.fromkeys([*words, *meaning]))
+        words, meaning = met.words, met.meaning
+        seqs = list(dict.fromkeys([*words, *meaning, *met.named]))
         if question.own:
             meaning = self._judge_by_own(connection, question, meaning)
         rows = self._versions(connection, scope, seqs)
         found: dict[str, Candidate] = {}
-        for seq, start, head, source, valid_from, status, workspace, kind, known_until, confidence in rows:
+        for (
+            seq,
+            start,
+            head,
+            source,
+            valid_from,
+            status,
+            workspace,
+            kind,
+            known_until,
+            confidence,
+            topic,
+        ) in rows:
             outside = scope.workspaces is not None and workspace not in scope.workspaces
             put_away = not scope.history and status == "archived"
             deleted = known_until is not None and (scope.known_at is None or known_until <= scope.known_at)
@@ -362,6 +420,7 @@ class SqliteStore:
                 words=words.get(seq, 0.0),
                 meaning=similarity,
                 model=model,
+                topics=() if topic is None else (topic,),
                 via=start if start != head else None,
             )
             found[head] = _merge(found.get(head), fresh)

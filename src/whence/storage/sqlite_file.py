@@ -100,6 +100,19 @@ def plain_sentences(where: str) -> Iterator[None]:
         raise _sentence(error, where) from error
 
 
+def _insist(connection: apsw.Connection, pragma: str) -> None:
+    """Run a pragma; turning a new file to WAL does not ask the busy handler while another program does it."""
+    started = time.monotonic()
+    while True:
+        try:
+            list(connection.execute(pragma))
+        except apsw.BusyError:
+            if not _jittered(started, _PATIENCE):
+                raise
+        else:
+            return
+
+
 class SqliteFile:
     """Connections to one file: many readers, one writer at a time."""
 
@@ -157,7 +170,7 @@ class SqliteFile:
                 "temp_store = MEMORY",
                 "trusted_schema = OFF",
             ):
-                list(connection.execute(f"PRAGMA {pragma}"))
+                _insist(connection, f"PRAGMA {pragma}")
             return connection
 
     def _migrate(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whence.core.links import TEMPORAL_LIFE, effective_confidence
+from whence.core.links import TEMPORAL_LIFE
 from whence.core.ports import Step
 from whence.core.times import DAY
 from whence.storage.queries import named_queries
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from whence.storage.sqlite_file import SqliteFile
 
 _SQL = named_queries("sqlite")
+_MOST_CROSSED = 400  # links that a walk goes along each way
+_REACHED, _DISTANCE, _STRENGTH = 10, 11, 12  # columns of a walk after those of the link
 
 
 class SqliteGraph:
@@ -36,45 +38,35 @@ class SqliteGraph:
             return [link_from(row) for row in self._rows(connection, "links", id=memory_id)]
 
     def walk(self, walk: Walk, now: Instant) -> list[Step]:
-        ways = ("out", "in") if walk.direction == "both" else (walk.direction,)
-        nearest: dict[str, Step] = {}
-        # One picture: a link must not vanish between the walk and the look at its links.
-        with self._file.reading() as connection, connection:
-            for way in ways:
-                for step in self._one_way(connection, walk, way, now):
-                    known = nearest.get(step.id)
-                    if known is None or step.distance < known.distance:
-                        nearest[step.id] = step
-        return sorted(
-            nearest.values(),
-            key=lambda step: (step.distance, -effective_confidence(step.link, now), step.link.id),
-        )
+        """Return what a walk reaches, nearest first and by the surest links, each memory once.
 
-    def _one_way(self, connection: apsw.Connection, walk: Walk, way: str, now: Instant) -> list[Step]:
-        """Return what one direction reaches, each memory with the surest link from one step nearer."""
-        limits = {
+        Each way goes along a few hundred links at most, the nearest first: in a dense neighbourhood what
+        lies far is left out rather than waited for.
+        """
+        ways = ("out", "in") if walk.direction == "both" else (walk.direction,)
+        asked = {
+            "start": walk.start,
+            "depth": walk.depth,
             "link_types": as_json(walk.link_types) if walk.link_types else None,
             "relationships": as_json(walk.relationships) if walk.relationships else None,
             "since": walk.since,
             "until": walk.until,
+            "least": walk.least,
+            "now": now,
+            "temporal_life": float(TEMPORAL_LIFE),
+            "day": float(DAY),
+            "most": _MOST_CROSSED,
         }
-        fading = {"least": walk.least, "now": now, "temporal_life": float(TEMPORAL_LIFE), "day": float(DAY)}
-        reached = self._rows(
-            connection, f"walk_{way}", start=walk.start, depth=walk.depth, **limits, **fading
-        )
-        distances = {walk.start: 0, **dict(reached)}
-        surest: dict[str, Link] = {}
-        between = self._rows(connection, f"links_{way}_of", ids=as_json(list(distances)), **limits)
-        for link in map(link_from, between):
-            near, far = (link.from_id, link.to_id) if way == "out" else (link.to_id, link.from_id)
-            if distances.get(far, 0) != distances[near] + 1:
-                continue
-            strength = effective_confidence(link, now)
-            if strength >= walk.least and (
-                far not in surest or strength > effective_confidence(surest[far], now)
-            ):
-                surest[far] = link
-        return [Step(id=each, distance=distances[each], link=surest[each]) for each in surest]
+        # One picture: both ways must see the same links.
+        with self._file.reading() as connection, connection:
+            found = [row for way in ways for row in self._rows(connection, f"walk_{way}", **asked)]
+        # What both ways reach counts by the nearer one.
+        found.sort(key=lambda row: (row[_DISTANCE], -row[_STRENGTH], row[0]))
+        nearest: dict[str, Step] = {}
+        for row in found:
+            if row[_REACHED] not in nearest:
+                nearest[row[_REACHED]] = Step(id=row[_REACHED], distance=row[_DISTANCE], link=link_from(row))
+        return list(nearest.values())
 
     def mark(self) -> int:
         with self._file.reading() as connection:

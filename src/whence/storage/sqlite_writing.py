@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _SQL = named_queries("sqlite")
 _REQUESTS_KEPT = 60 * MINUTE
 # What a model makes its vectors of, and what the word index holds.
-_READ = ("content", "topic", "context", "reasoning", "valid_from", "workspace")
-_INDEXED = ("content", "topic", "context", "reasoning", "workspace", "status", "known_until")
+_READ = ("content", "topic", "context", "grounds", "valid_from", "workspace")
+_INDEXED = ("content", "topic", "context", "grounds", "workspace", "status", "known_until")
 
 
 def _place(memory: Memory) -> str:
@@ -151,7 +151,7 @@ class SqliteWriting:
             ) from None
 
     def _index(self, memory: Memory, seq: int) -> None:
-        text = "\n".join(each for each in (memory.topic, memory.content, memory.reasoning) if each)
+        text = "\n".join(each for each in (memory.topic, memory.content, memory.grounds) if each)
         self._run(
             "index_words",
             seq=seq,

@@ -12,12 +12,12 @@ from whence.core.ports import Scope
 from whence.core.recall import Query
 from whence.core.times import iso, parse_instant
 from whence.features.conflicts import Similar, similar
+from whence.surfaces.replies import WithNotices, error_shape, offer
 from whence.surfaces.tool import Arguments, Call, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whence.core.errors import WhenceError
     from whence.core.life import Saved
     from whence.core.memories import Memory
     from whence.core.recall import Hit
@@ -43,12 +43,6 @@ class MemoryReply(BaseModel):
     relevance_score: Annotated[float | None, Field(ge=0, le=1, description="Only in search results")] = None
 
 
-class WithNotices(BaseModel):
-    """A reply that may say more."""
-
-    notices: Annotated[list[str] | None, Field(description="What else the caller should know")] = None
-
-
 def plain_memory(memory: Memory) -> dict[str, Any]:
     """Return the document's Memory object."""
     reply: dict[str, Any] = {
@@ -69,16 +63,6 @@ def plain_memory(memory: Memory) -> dict[str, Any]:
     if memory.labels:
         reply["labels"] = list(memory.labels)
     return reply
-
-
-def error_shape(error: WhenceError) -> dict[str, Any]:
-    """Return {"error": {"code", "message"}}, with the next step and near names where there are."""
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
-    if error.hint:
-        told["hint"] = error.hint
-    if error.did_you_mean:
-        told["did_you_mean"] = list(error.did_you_mean)
-    return {"error": told}
 
 
 # -- store_memory
@@ -151,13 +135,11 @@ def store_memory(call: Call[StoreArguments]) -> dict[str, Any]:
         request=call.request,
     )
     call.notices.extend(saved.notices)
+    call.caller.on_saved()
     near = _near(call, saved)
     action = None
     if near.outdated is not None:
-        action = (
-            f'Call supersede_memory("{near.outdated.id}", "{saved.memory.id}") to mark the old memory as '
-            "outdated. If both still hold, keep both."
-        )
+        action = offer(call, near.outdated.id, saved.memory.id, own="supersede_memory")
     return {
         "created": plain_memory(saved.memory),
         "similar": [plain_memory(each) for each in near.memories],

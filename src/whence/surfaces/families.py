@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from whence.core.errors import InvalidParameter
-from whence.surfaces import facts
+from whence.surfaces import bridge, decisions, facts, intents, legacy
 from whence.surfaces.tool import flat
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from whence.surfaces.tool import Tool
 
 
@@ -22,7 +24,13 @@ class Family:
     instructions: str
 
 
-FAMILIES = (Family("facts", facts.TOOLS, facts.INSTRUCTIONS),)
+FAMILIES = (
+    Family("intents", intents.TOOLS, intents.INSTRUCTIONS),
+    Family("legacy", legacy.TOOLS, legacy.INSTRUCTIONS),
+    Family("facts", facts.TOOLS, facts.INSTRUCTIONS),
+    Family("bridge", bridge.TOOLS, bridge.INSTRUCTIONS),
+    Family("decisions", decisions.TOOLS, decisions.INSTRUCTIONS),
+)
 ALL = "all"
 
 
@@ -46,4 +54,9 @@ def find_tool(name: str) -> Tool[Any] | None:
 
 
 def all_tools() -> tuple[Tool[Any], ...]:
-    return tuple(tool for family in FAMILIES for tool in family.tools)
+    return tools_of(FAMILIES)
+
+
+def tools_of(families: Sequence[Family]) -> tuple[Tool[Any], ...]:
+    """Return the tools of these families, each once."""
+    return tuple({tool.name: tool for family in families for tool in family.tools}.values())

@@ -10,20 +10,27 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 
 from whence.core.errors import InvalidParameter, StorageFailed, WhenceError
 from whence.core.memories import Author
-from whence.features.workspaces import NOWHERE, Place, to_search, to_write
+from whence.features.workspaces import NOWHERE, Place, one_to_search, to_search, to_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from whence.core.life import Whence
+    from whence.core.links import Creator
     from whence.core.memories import Workspace
 
 logger = logging.getLogger(__name__)
+_TOOL_NAME = re.compile(r"\{([a-z_/]+)\}")
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what no store can keep and no answer can repeat
+
+
+# Taken from older clients, and not advertised to new ones.
+UNLISTED = SkipJsonSchema()  # type: ignore[type-arg]  # pydantic declares it for types, and documents both
 
 
 class Arguments(BaseModel):
@@ -31,14 +38,8 @@ class Arguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    workspace: Annotated[
-        str | None,
-        Field(
-            description="The workspace; left out, the one of this project. "
-            'Facts about the user go to "global".'
-        ),
-    ] = None
-    session: Annotated[str | None, Field(description="The conversation's id, if the client has one.")] = None
+    workspace: Annotated[str | None, Field(description='Default: this project; of the user: "global"')] = None
+    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,10 @@ class Caller:
     client: str | None = None
     session: str | None = None
     place: Place = NOWHERE
+    creator: Creator = "llm"  # who states what this caller states
     may_repeat: bool = False  # the session is the client's own, so the same call again is a retry
+    listed: Mapping[str, str] | None = None  # canonical name -> listed name; None: everything
+    on_saved: Callable[[], None] = lambda: None  # a memory may get links: make them in the background
     on_unread: Callable[[], None] = lambda: None  # memories wait for a model: read them in the background
 
 
@@ -80,8 +84,20 @@ class Call(Generic[ArgumentsT]):
         same = [self.tool, self.author.session, place.name, place.identity, dict(self.raw)]
         return hashlib.sha256(json.dumps(same, sort_keys=True).encode()).hexdigest()
 
+    def lists(self, name: str) -> bool:
+        """True when the caller sees this tool."""
+        return self.caller.listed is None or name in self.caller.listed
+
+    def listed_name(self, name: str) -> str:
+        """Return the name under which the caller sees a tool."""
+        return (self.caller.listed or {}).get(name, flat(name))
+
     def workspace(self) -> Workspace:
         return to_write(self.whence, self.arguments.workspace, self.caller.place)
+
+    def workspace_here(self) -> tuple[str, ...]:
+        """Return the one workspace that is meant, `global` not included; none if it was not founded yet."""
+        return one_to_search(self.whence, self.arguments.workspace, self.caller.place)
 
     def workspaces(self) -> tuple[str, ...] | None:
         return to_search(self.whence, self.arguments.workspace, self.caller.place)
@@ -104,6 +120,11 @@ class Tool(Generic[ArgumentsT]):
     reads_only: bool = False
     destroys: bool = False
     is_idempotent: bool = False
+    has_fixed_reply: bool = False  # its document allows no further key: the rest goes beside the reply
+
+    def described(self, *, slash: bool = False) -> str:
+        """Return the description, with other tools by the name under which they are listed."""
+        return named(self.description, slash=slash)
 
     def input_schema(self) -> dict[str, Any]:
         return _input_schema(self.arguments)
@@ -120,11 +141,18 @@ class Outcome:
     text: str
     notices: tuple[str, ...] = ()
     is_error: bool = False
+    hint: str | None = None  # where the family's error has no place for it
+    did_you_mean: tuple[str, ...] = ()
 
 
 def flat(name: str) -> str:
     """Return the name under which every client takes a tool."""
     return re.sub(r"[/.]", "_", name)
+
+
+def named(text: str, *, slash: bool) -> str:
+    """Return a text whose {save/decision} is replaced by that tool's listed name."""
+    return _TOOL_NAME.sub(lambda match: match.group(1) if slash else flat(match.group(1)), text)
 
 
 def call(tool: Tool[Any], whence: Whence, caller: Caller, raw: Mapping[str, Any]) -> Outcome:
@@ -143,7 +171,7 @@ def call(tool: Tool[Any], whence: Whence, caller: Caller, raw: Mapping[str, Any]
         )
         return failed(tool, unexpected)
     notices = tuple(under_way.notices)
-    if notices:
+    if notices and not tool.has_fixed_reply:
         structured = {**structured, "notices": list(notices)}
     return Outcome(structured, "\n".join([tool.tell(structured), *notices]), notices)
 
@@ -153,7 +181,8 @@ def failed(tool: Tool[Any], error: WhenceError) -> Outcome:
     lines = [error.message, *([error.hint] if error.hint else [])]
     if error.did_you_mean:
         lines.append(f"Did you mean: {', '.join(error.did_you_mean)}?")
-    return Outcome(tool.error(error), "\n".join(lines), is_error=True)
+    beside = (error.hint, error.did_you_mean) if tool.has_fixed_reply else (None, ())
+    return Outcome(tool.error(error), "\n".join(lines), (), True, *beside)
 
 
 def _parse(tool: Tool[Any], raw: Mapping[str, Any]) -> Any:  # noqa: ANN401  the tool's own arguments
@@ -200,32 +229,84 @@ def _sentence(tool: Tool[Any], error: ValidationError) -> InvalidParameter:
     first = min(error.errors(), key=lambda each: each["type"] == "extra_forbidden")
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     properties = tool.input_schema()["properties"]
+    taken = _taken(tool, name)
+    inner = [each for each in first["loc"][1:] if not _is_kind(each)]
+    if inner and isinstance(inner[0], int):
+        return _sentence_within(taken, name, inner, first["type"])
     if first["type"] == "extra_forbidden":
         return InvalidParameter(
             f'Unknown parameter "{name}"', hint=f"{flat(tool.name)} accepts {', '.join(properties)}."
         )
-    expected = describe(properties.get(name, {}))
+    expected = describe(taken)
     if first["type"] == "missing":
         return InvalidParameter(f"{name} is required", hint=f"Give {name} as {expected}.")
     return InvalidParameter(f"{name} must be {expected}")
 
 
+def _is_kind(step: int | str) -> bool:
+    """True for a step that pydantic adds to say which kind of a choice it tried."""
+    return isinstance(step, str) and (step in {"str", "int", "float", "bool"} or "[" in step)
+
+
+def _taken(tool: Tool[Any], name: str) -> Mapping[str, Any]:
+    """Return the schema of a parameter, spelled out where the advertised one says it in few words."""
+    told = tool.arguments.model_fields.get(name)
+    advertised: Mapping[str, Any] | None = tool.input_schema()["properties"].get(name)
+    if told is None:
+        return {}
+    if advertised is None or any(isinstance(each, WithJsonSchema) for each in told.metadata):
+        spelled_out: TypeAdapter[Any] = TypeAdapter(told.annotation)
+        return spelled_out.json_schema()
+    return advertised
+
+
+def _sentence_within(
+    taken: Mapping[str, Any], name: str, inner: Sequence[int | str], kind: str
+) -> InvalidParameter:
+    """Return what is wrong with one entry of a list."""
+    entry = f"{name}[{inner[0]}]"
+    items = _item_schema(taken)
+    fields = ", ".join(items.get("properties", {}))
+    if len(inner) == 1:
+        return InvalidParameter(f"{entry} must be {describe(items)}")
+    if kind == "extra_forbidden":
+        return InvalidParameter(f'Unknown parameter "{inner[1]}" in {entry}', hint=f"It takes {fields}.")
+    expected = describe(items.get("properties", {}).get(str(inner[1]), {}))
+    if kind == "missing":
+        return InvalidParameter(f"{entry}.{inner[1]} is required", hint=f"Add it to {entry}.")
+    return InvalidParameter(f"{entry}.{inner[1]} must be {expected}")
+
+
+def _item_schema(taken: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of one entry of a list parameter."""
+    options = [taken, *taken.get("anyOf", [])]
+    items: Mapping[str, Any] = next((each["items"] for each in options if "items" in each), {})
+    if "$ref" in items:
+        defined: Mapping[str, Any] = taken["$defs"][str(items["$ref"]).rsplit("/", 1)[-1]]
+        return defined
+    return items
+
+
+_KINDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+
+
 def describe(schema: Mapping[str, Any]) -> str:
     """Return what a parameter takes, in words: "a whole number from 1 to 20"."""
-    for option in schema.get("anyOf", []):
-        if option.get("type") != "null":
-            return describe(option)
+    options = [describe(each) for each in schema.get("anyOf", []) if each.get("type") != "null"]
+    if options:
+        return " or ".join(dict.fromkeys(options))
     if "enum" in schema:
         return " or ".join(f'"{each}"' for each in schema["enum"])
-    words = {
-        "string": "text",
-        "integer": "a whole number",
-        "number": "a number",
-        "boolean": "true or false",
-        "array": "a list",
-        "object": "an object",
-    }
-    kind = words.get(schema.get("type", ""), "another value")
+    told = schema.get("type", "object" if "properties" in schema else "")
+    kinds = [_KINDS.get(each, "another value") for each in (told if isinstance(told, list) else [told])]
+    kind = " or ".join(kinds)
     if "maxLength" in schema:
         return f"{kind} of at most {schema['maxLength']:,} characters"
     low, high = schema.get("minimum"), schema.get("maximum")
@@ -237,9 +318,14 @@ def describe(schema: Mapping[str, Any]) -> str:
 @cache
 def _input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     schema = _plain(arguments.model_json_schema())
-    # What is a tool's own comes first, as its document has it.
+    # What is a tool's own comes first, as its document has it, then what its like share.
+    classes = [each for each in arguments.__mro__ if issubclass(each, Arguments)]
+    declared = {name: at for at, each in enumerate(classes) for name in each.__annotations__}
     common = Arguments.model_fields
-    properties = sorted(schema["properties"].items(), key=lambda each: each[0] in common)
+    properties = sorted(
+        schema["properties"].items(),
+        key=lambda each: len(classes) if each[0] in common else declared[each[0]],
+    )
     return {**schema, "properties": dict(properties)}
 
 
@@ -255,8 +341,10 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _plain_property(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in schema.items() if key != "title"}
-    options = [each for each in kept.get("anyOf", []) if each.get("type") != "null"]
-    if len(options) == 1 and kept.get("default", 0) is None:
-        del kept["anyOf"], kept["default"]
-        kept.update(options[0])
+    if kept.get("default", 0) in ([], None):
+        del kept["default"]  # left out is left out
+        options = [each for each in kept.get("anyOf", []) if each.get("type") != "null"]
+        if len(options) == 1:
+            del kept["anyOf"]
+            kept.update(options[0])
     return kept

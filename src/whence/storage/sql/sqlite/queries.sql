@@ -62,6 +62,13 @@ WHERE words MATCH :match
 ORDER BY score
 LIMIT :limit;
 
+-- name: of_topic
+-- Return the rows whose topic is this one, newest first.
+SELECT m.seq FROM memories AS m
+WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.topic_key = :topic AND m.known_until IS NULL
+ORDER BY m.created_at DESC
+LIMIT :limit;
+
 -- name: allowed
 -- Return the rows that a scope with filters lets in, ways in to a chain included.
 SELECT m.seq FROM memories AS m
@@ -107,7 +114,8 @@ WITH RECURSIVE up (id) AS (
              ELSE l.created_at <= :known_at AND (l.known_until IS NULL OR l.known_until > :known_at) END)
     CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = l.to_id
 )
-SELECT s.seq, s.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until, m.confidence
+SELECT s.seq, s.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until, m.confidence,
+    s.topic
 FROM down
 CROSS JOIN memories AS s ON s.tenant = :tenant AND s.id = down.id
 CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = down.answer
@@ -117,7 +125,7 @@ ORDER BY s.seq;
 -- name: rows
 -- Return what ranking needs to know of these rows, each version for itself, and whether it was ever replaced.
 SELECT m.seq, m.id, m.id, m.source, m.valid_from, m.status, m.workspace, m.type, m.known_until,
-    m.confidence, EXISTS (
+    m.confidence, m.topic, EXISTS (
         SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
             AND l.relationship IN ('supersedes', 'replaces')
     )
@@ -201,8 +209,10 @@ FROM memory_links WHERE tenant = :tenant AND created_by = 'system' AND known_unt
 ORDER BY created_at, id;
 
 -- name: walk_out
--- Return what can be reached along links from newer to older, each with its least distance, nearest first.
--- A queue without order is first in, first out: the walk goes breadth first.
+-- Return what can be reached along links from newer to older, each memory once, with its least distance and the
+-- surest link that leads to it from one step nearer.
+-- A queue without order is first in, first out: the walk goes breadth first, and the limit cuts the farthest.
+-- The row of the greatest strength gives the other columns: so SQLite reads max().
 WITH RECURSIVE reached (id, distance) AS (
     SELECT :start, 0
     UNION
@@ -214,16 +224,37 @@ WITH RECURSIVE reached (id, distance) AS (
         AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until)
         AND (:least <= 0.0 OR l.confidence * (CASE
             WHEN l.created_by <> 'system' THEN 1.0
-            WHEN l.link_type = 'temporal' THEN max(0.0, 1.0 - (:now - l.created_at) / :temporal_life)
-            WHEN l.link_type = 'association' THEN exp(-0.05 * (:now - l.created_at) / :day)
-            WHEN l.link_type = 'implementation' THEN exp(-0.02 * (:now - l.created_at) / :day)
+            WHEN l.link_type = 'temporal'
+                THEN max(0.0, 1.0 - max(0, :now - l.created_at) / :temporal_life)
+            WHEN l.link_type = 'association' THEN exp(-0.05 * max(0, :now - l.created_at) / :day)
+            WHEN l.link_type = 'implementation' THEN exp(-0.02 * max(0, :now - l.created_at) / :day)
             ELSE 1.0 END) >= :least)
     WHERE reached.distance < :depth
+    LIMIT :most
+), nearest (id, distance) AS MATERIALIZED (
+    SELECT id, min(distance) FROM reached GROUP BY id
+), crossed AS (
+    SELECT far.id AS reached_id, far.distance, l.id, l.from_id, l.to_id, l.link_type, l.relationship,
+        l.confidence, l.created_by, l.created_at, l.metadata, l.known_until, l.confidence * (CASE
+            WHEN l.created_by <> 'system' THEN 1.0
+            WHEN l.link_type = 'temporal'
+                THEN max(0.0, 1.0 - max(0, :now - l.created_at) / :temporal_life)
+            WHEN l.link_type = 'association' THEN exp(-0.05 * max(0, :now - l.created_at) / :day)
+            WHEN l.link_type = 'implementation' THEN exp(-0.02 * max(0, :now - l.created_at) / :day)
+            ELSE 1.0 END) AS strength
+    FROM nearest AS near
+    CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = near.id AND l.known_until IS NULL
+        AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
+        AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
+        AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until)
+    CROSS JOIN nearest AS far ON far.id = l.to_id AND far.distance = near.distance + 1
 )
-SELECT id, min(distance) FROM reached WHERE distance > 0 AND id <> :start GROUP BY id ORDER BY 2, 1;
+SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until,
+    reached_id, distance, max(strength)
+FROM crossed WHERE strength >= :least GROUP BY reached_id;
 
 -- name: walk_in
--- Return what can be reached along links from older to newer, each with its least distance, nearest first.
+-- Return what can be reached along links from older to newer, as walk_out does.
 WITH RECURSIVE reached (id, distance) AS (
     SELECT :start, 0
     UNION
@@ -235,35 +266,34 @@ WITH RECURSIVE reached (id, distance) AS (
         AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until)
         AND (:least <= 0.0 OR l.confidence * (CASE
             WHEN l.created_by <> 'system' THEN 1.0
-            WHEN l.link_type = 'temporal' THEN max(0.0, 1.0 - (:now - l.created_at) / :temporal_life)
-            WHEN l.link_type = 'association' THEN exp(-0.05 * (:now - l.created_at) / :day)
-            WHEN l.link_type = 'implementation' THEN exp(-0.02 * (:now - l.created_at) / :day)
+            WHEN l.link_type = 'temporal'
+                THEN max(0.0, 1.0 - max(0, :now - l.created_at) / :temporal_life)
+            WHEN l.link_type = 'association' THEN exp(-0.05 * max(0, :now - l.created_at) / :day)
+            WHEN l.link_type = 'implementation' THEN exp(-0.02 * max(0, :now - l.created_at) / :day)
             ELSE 1.0 END) >= :least)
     WHERE reached.distance < :depth
+    LIMIT :most
+), nearest (id, distance) AS MATERIALIZED (
+    SELECT id, min(distance) FROM reached GROUP BY id
+), crossed AS (
+    SELECT far.id AS reached_id, far.distance, l.id, l.from_id, l.to_id, l.link_type, l.relationship,
+        l.confidence, l.created_by, l.created_at, l.metadata, l.known_until, l.confidence * (CASE
+            WHEN l.created_by <> 'system' THEN 1.0
+            WHEN l.link_type = 'temporal'
+                THEN max(0.0, 1.0 - max(0, :now - l.created_at) / :temporal_life)
+            WHEN l.link_type = 'association' THEN exp(-0.05 * max(0, :now - l.created_at) / :day)
+            WHEN l.link_type = 'implementation' THEN exp(-0.02 * max(0, :now - l.created_at) / :day)
+            ELSE 1.0 END) AS strength
+    FROM nearest AS near
+    CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = near.id AND l.known_until IS NULL
+        AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
+        AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
+        AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until)
+    CROSS JOIN nearest AS far ON far.id = l.from_id AND far.distance = near.distance + 1
 )
-SELECT id, min(distance) FROM reached WHERE distance > 0 AND id <> :start GROUP BY id ORDER BY 2, 1;
-
--- name: links_out_of
--- Return the links that lead away from these memories.
-SELECT l.id, l.from_id, l.to_id, l.link_type, l.relationship, l.confidence, l.created_by, l.created_at,
-    l.metadata, l.known_until
-FROM json_each(:ids) AS asked
-CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.from_id = asked.value
-    AND l.known_until IS NULL
-    AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
-    AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
-    AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until);
-
--- name: links_in_of
--- Return the links that lead to these memories.
-SELECT l.id, l.from_id, l.to_id, l.link_type, l.relationship, l.confidence, l.created_by, l.created_at,
-    l.metadata, l.known_until
-FROM json_each(:ids) AS asked
-CROSS JOIN memory_links AS l ON l.tenant = :tenant AND l.to_id = asked.value
-    AND l.known_until IS NULL
-    AND (:link_types IS NULL OR l.link_type IN (SELECT value FROM json_each(:link_types)))
-    AND (:relationships IS NULL OR l.relationship IN (SELECT value FROM json_each(:relationships)))
-    AND (:since IS NULL OR l.created_at >= :since) AND (:until IS NULL OR l.created_at < :until);
+SELECT id, from_id, to_id, link_type, relationship, confidence, created_by, created_at, metadata, known_until,
+    reached_id, distance, max(strength)
+FROM crossed WHERE strength >= :least GROUP BY reached_id;
 
 -- name: graph_mark
 -- Return a number that rises with every change of a link.
@@ -279,13 +309,14 @@ UPDATE memories SET graph_mark = :mark
 WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids));
 
 -- name: unlinked
--- Return the memories that wait for their automatic links, oldest first.
-SELECT id FROM memories WHERE tenant = :tenant AND unlinked = 1 AND known_until IS NULL
+-- Return the memories whose automatic links can be made, oldest first.
+SELECT id FROM memories
+WHERE tenant = :tenant AND (unlinked = 1 OR (unlinked = 2 AND pending = 0)) AND known_until IS NULL
 ORDER BY created_at LIMIT :limit;
 
 -- name: set_linked
--- Take the mark off a memory whose automatic links are made.
-UPDATE memories SET unlinked = 0 WHERE tenant = :tenant AND id = :id;
+-- Take the mark off a memory whose automatic links are made; one that no model has read gets a quieter mark.
+UPDATE memories SET unlinked = CASE WHEN pending = 1 THEN 2 ELSE 0 END WHERE tenant = :tenant AND id = :id;
 
 -- name: retire_links
 -- Note that links were taken away which somebody had stated.
@@ -316,8 +347,14 @@ INSERT INTO counters (tenant, name, value) VALUES (:tenant, :name, :by)
 ON CONFLICT (tenant, name) DO UPDATE SET value = value + :by;
 
 -- name: counters
--- Return what is counted.
-SELECT name, value FROM counters WHERE tenant = :tenant;
+-- Return what is counted: what programs add up, the links that stand by their creator, what waits for links.
+SELECT name, value FROM counters WHERE tenant = :tenant
+UNION ALL
+SELECT 'links_by_' || l.created_by, count(*) FROM memory_links AS l
+WHERE l.tenant = :tenant AND l.known_until IS NULL GROUP BY l.created_by
+UNION ALL
+SELECT 'unlinked', count(*) FROM memories AS m
+WHERE m.tenant = :tenant AND (m.unlinked = 1 OR (m.unlinked = 2 AND m.pending = 0)) AND m.known_until IS NULL;
 
 -- name: by_topic
 -- Return the memories of one topic in a workspace.

@@ -13,9 +13,11 @@ CREATE INDEX decisions_by_type ON memories (
 CREATE INDEX decisions_by_outcome ON memories (tenant, workspace, json_extract(metadata, '$.outcome'))
     WHERE type = 'decision';
 
--- Saved, but its automatic links are still to be made: the mark outlives the process.
-ALTER TABLE memories ADD COLUMN unlinked INTEGER NOT NULL DEFAULT 0 CHECK (unlinked IN (0, 1));
-CREATE INDEX memories_unlinked ON memories (tenant, created_at) WHERE unlinked = 1;
+-- Its automatic links are still to be made: 1 all of them, 2 those by meaning, once a model has read it.
+-- The mark outlives the process.
+ALTER TABLE memories ADD COLUMN unlinked INTEGER NOT NULL DEFAULT 0 CHECK (unlinked IN (0, 1, 2));
+CREATE INDEX memories_unlinked ON memories (tenant, created_at)
+    WHERE unlinked = 1 OR (unlinked = 2 AND pending = 0);
 
 -- Rises with every change of a memory's links, so that a remembered walk knows what it no longer knows.
 ALTER TABLE memories ADD COLUMN graph_mark INTEGER NOT NULL DEFAULT 0;
@@ -30,6 +32,7 @@ DELETE FROM memory_links WHERE known_until IS NULL AND rowid NOT IN (
 );
 CREATE UNIQUE INDEX links_once ON memory_links (tenant, from_id, to_id, relationship) WHERE known_until IS NULL;
 CREATE INDEX links_by_confidence ON memory_links (tenant, link_type, confidence);
+CREATE INDEX links_by_creator ON memory_links (tenant, created_by, created_at, id) WHERE known_until IS NULL;
 
 -- What is done once a while, by whichever program is there: when it was done last.
 CREATE TABLE chores (
