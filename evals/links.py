@@ -160,7 +160,7 @@ def _conversations(data: Path, split: str) -> list[list[Said]]:
 
 
 def _chats(data: Path, split: str) -> list[list[Said]]:
-    """Return the messages of every chat: a session begins with each day named, as the set times days alone."""
+    """Return the messages of every chat: a session begins with each day that is named."""
     questions = beam.questions(data, split)
     return [_messages(each, questions) for each in beam.chats(data, split)]
 

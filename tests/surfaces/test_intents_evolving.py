@@ -505,7 +505,6 @@ def test_a_secret_in_a_supersession_is_masked_and_told(words, name):
     assert len([each for each in outcome.notices if "AWS key" in each]) == 1
 
 
-@pytest.mark.xfail(reason="reported: core/life.py supersede() stores the reason unmasked")
 def test_a_secret_in_the_reason_that_joins_two_memories_is_masked(words):
     old, new = words.decide("Use sessions"), words.decide("Use JWT")
     outcome = words.call("evolve/supersede", old_id=old, new_id=new, reason=f"The key {SECRET} leaked")

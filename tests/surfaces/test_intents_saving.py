@@ -585,7 +585,6 @@ def test_a_link_whose_word_supersedes_replaces_the_memory(words, word):
     assert reply["links_created"] == 1
 
 
-@pytest.mark.xfail(reason="reported: core/life.py _checked() drops the word and the reason of such a link")
 def test_a_link_whose_word_supersedes_keeps_its_word_and_its_reason(words):
     old = words.decide("Use sessions")
     links = [{"to_id": old, "relationship": "Replaces", "reason": "Restarts lose them"}]
@@ -638,7 +637,6 @@ def test_a_retry_that_replaced_something_answers_with_the_first(facts):
     assert here.dump() == before
 
 
-@pytest.mark.xfail(reason="reported: core/life.py remember() counts the link to a consequence on a retry")
 def test_a_retry_counts_the_links_as_the_first_did(facts):
     first = facts.ask("save/decision", **DECISION, session="s", consequences=["Logout is hard"])
     assert facts.ask("save/decision", **DECISION, session="s", consequences=["Logout is hard"]) == first
@@ -688,11 +686,7 @@ def test_a_retry_after_the_first_was_replaced_makes_a_memory(words):
             (tool, {"links": [{"to_id": "OTHER", "relationship": "refines", "reason": f"with {SECRET}"}]})
             for tool in OWN
         ),
-        pytest.param(
-            "save/insight",
-            {"links": [{"to_id": "OTHER", "relationship": f"with {SECRET}"}]},
-            marks=pytest.mark.xfail(reason="reported: the word of a link is not masked (core/life.py)"),
-        ),
+        ("save/insight", {"links": [{"to_id": "OTHER", "relationship": f"with {SECRET}"}]}),
         ("save/checkpoint", {"summary": f"with {SECRET}"}),
         ("save/checkpoint", {"open_files": [f"with {SECRET}"]}),
         ("save/checkpoint", {"next_steps": f"with {SECRET}"}),

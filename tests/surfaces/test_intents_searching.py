@@ -392,13 +392,7 @@ def test_a_token_budget_is_kept_and_what_did_not_fit_is_told(words):
         ({"query": "JWT", "as_of": "2001-01-01"}, "not holding at 2001-01-01"),
         ({"query": "frontend"}, "1 in other workspaces"),
         ({"query": "kubernetes", "workspace": "*"}, "memories of all workspaces"),
-        pytest.param(
-            {"query": "JWT", "min_confidence": 0.95},
-            "confidence",
-            marks=pytest.mark.xfail(
-                reason="reported: the census does not count what min_confidence left out"
-            ),
-        ),
+        ({"query": "JWT", "min_confidence": 0.95}, "below that confidence"),
     ],
 )
 def test_an_empty_answer_says_what_was_searched_and_left_out(words, arguments, why):

@@ -16,6 +16,7 @@ from whence.cli.why import WHY, asked_why, print_why
 from whence.core.errors import InvalidParameter, WhenceError
 from whence.core.memories import Author
 from whence.core.times import SECOND, iso
+from whence.features.naming import id_of
 from whence.features.portable import export_lines, import_lines
 from whence.features.workspaces import NOWHERE, to_search, to_write
 from whence.server.project import standing_place
@@ -165,8 +166,8 @@ def why(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def show(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
-        memory = whence.get(arguments.id)
-        events = whence.history(arguments.id)
+        memory = whence.get(id_of(whence, arguments.id))
+        events = whence.history(memory.id)
         rooms = {each.id: each.name for each in whence.store.workspaces()}
     told = {
         **plain_memory(memory),
@@ -212,7 +213,7 @@ def edit(arguments: argparse.Namespace, settings: Settings) -> int:
     if not changes:
         raise InvalidParameter("Nothing to change", hint="Give --content, --topic, --confidence or --tags.")
     with opened(settings) as whence:
-        saved = whence.edit(arguments.id, changes, author=AUTHOR)
+        saved = whence.edit(id_of(whence, arguments.id), changes, author=AUTHOR)
     for notice in saved.notices:
         print(f"whence: {notice}", file=sys.stderr)
     return _changed(arguments, saved.memory, "Edited")
@@ -220,22 +221,23 @@ def edit(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def supersede(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
-        memory = whence.supersede(arguments.old, by=arguments.new, author=AUTHOR, creator="user")
+        old, new = id_of(whence, arguments.old), id_of(whence, arguments.new)
+        memory = whence.supersede(old, by=new, author=AUTHOR, creator="user")
     return _changed(arguments, memory, f"{arguments.old} is now superseded by")
 
 
 def archive(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
         verb = whence.restore if arguments.restore else whence.archive
-        memory = verb(arguments.id, author=AUTHOR)
+        memory = verb(id_of(whence, arguments.id), author=AUTHOR)
     return _changed(arguments, memory, "Restored" if arguments.restore else "Archived")
 
 
 def move(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
-        whence.get(arguments.id)  # an unknown one must not found a workspace
+        known = whence.get(id_of(whence, arguments.id))  # an unknown one must not found a workspace
         room = to_write(whence, arguments.to, _caller(settings).place)
-        memory = whence.move(arguments.id, room.id, author=AUTHOR)
+        memory = whence.move(known.id, room.id, author=AUTHOR)
     return _changed(arguments, memory, f"Moved to {room.name}:")
 
 

@@ -13,8 +13,8 @@ from whence.core.errors import (
     SupersessionCycle,
 )
 from whence.core.ids import link_id
-from whence.core.links import Link, known_type, normal_word
-from whence.core.memories import Author, Event, Memory, Tie, changed_fields
+from whence.core.links import Link, known_type
+from whence.core.memories import Author, Event, Memory, Tie, changed_fields, normal_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ from whence.core.errors import (
 )
 from whence.core.graph import Walks
 from whence.core.ids import memory_id
-from whence.core.links import LINK_LIMIT, SUPERSEDING, Link, normal_word
-from whence.core.masking import mask_within
+from whence.core.links import LINK_LIMIT, Link
+from whence.core.masking import mask, mask_within
 from whence.core.memories import PART_OF_DECISION, SCHEMA_VERSION, Author, Draft, Event, Memory, Tie
 from whence.core.reading import embedder_for, read_memory
 from whence.core.recall import Answer, Query, as_known, recall
@@ -96,16 +96,19 @@ class Whence:
             # What was edited or moved since is no longer what this call would store.
             if earlier is not None and (earlier.content, earlier.workspace) == (memory.content, workspace):
                 stated = [each for each in writing.links(earlier.id) if each.created_by != "system"]
-                mine = tuple(each for each in stated if each.from_id == earlier.id)
+                mine = tuple(
+                    each
+                    for each in stated
+                    if each.from_id == earlier.id and not _leads_to_part(writing, each)
+                )
                 return Saved(earlier, tuple(embeddings[0]), notices, is_repeat=True, links=mine)
             memory = self._insert(writing, memory, embeddings[0], deed)
-            links = [tie(writing, memory.id, each, deed) for each in draft.ties]
+            links = [tie(writing, memory.id, each, deed) for each in draft.ties if not each.supersedes]
             for (part, each), made in zip(parts, embeddings[1:], strict=True):
                 part = self._insert(writing, part, made, deed)  # noqa: PLW2901  the same part, stored
                 _join(writing, memory.id, part.id, each, deed)
-            for old_id in draft.supersedes:
-                wanted = _superseding(old_id, draft.why_replaced)
-                memory = replace_one(writing, old_id, memory.id, wanted, deed)
+            for wanted in _replaced_by(draft):
+                memory = replace_one(writing, wanted.to_id, memory.id, wanted, deed)
             links += [each for each in writing.links(memory.id) if each.supersedes]
             if request is not None:
                 writing.remember_request(request, memory.id, now)
@@ -141,21 +144,24 @@ class Whence:
     ) -> Memory:
         """Let one memory replace another, and return the new one; the same pair again changes nothing."""
         deed = self._deed("superseded", author, creator)
+        wanted = _superseding(old_id, mask(reason).text if reason else None)
         with self.store.writing() as writing:
-            return replace_one(writing, old_id, by, _superseding(old_id, reason), deed)
+            return replace_one(writing, old_id, by, wanted, deed)
 
     def link(
         self, from_id: str, wanted: Tie, *, author: Author | None = None, creator: Creator = "llm"
     ) -> Link:
         """Link one memory to another by a word; a word that supersedes is a supersession (RULINGS B1)."""
         deed = self._deed("linked", author, creator)
-        told, _ = mask_within({"reason": wanted.reason})
+        told, _ = mask_within({"reason": wanted.reason, "relationship": wanted.relationship})
         wanted = replace(wanted, **told)
         with self.store.writing() as writing:
             standing(writing, from_id)
-            if normal_word(wanted.relationship) in SUPERSEDING:
-                replace_one(writing, wanted.to_id, from_id, replace(wanted, confidence=1.0), deed)
-            return tie(writing, from_id, wanted, deed)
+            if not wanted.supersedes:
+                return tie(writing, from_id, wanted, deed)
+            replace_one(writing, wanted.to_id, from_id, replace(wanted, confidence=1.0), deed)
+            links = writing.links(from_id)
+            return next(each for each in links if each.supersedes and each.to_id == wanted.to_id)
 
     def unlink(self, link_id: str) -> Link:
         """Take a link away; what was replaced stays replaced."""
@@ -318,19 +324,13 @@ def _checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     for wanted in draft.ties:
         wanted.check()
     draft, notices = _masked(draft)
-    replaced = [each.to_id for each in draft.ties if normal_word(each.relationship) in SUPERSEDING]
-    return replace(
-        draft,
-        parts=tuple(_masked(each)[0] for each in draft.parts),
-        ties=tuple(each for each in draft.ties if normal_word(each.relationship) not in SUPERSEDING),
-        supersedes=tuple(dict.fromkeys([*draft.supersedes, *replaced])),
-    ), notices
+    return replace(draft, parts=tuple(_masked(each)[0] for each in draft.parts)), notices
 
 
 def _masked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the word about it."""
     fields = {name: getattr(draft, name) for name in _TEXTS}
-    fields["ties"] = [each.reason for each in draft.ties]
+    fields["ties"] = [(each.relationship, each.reason) for each in draft.ties]
     fields["why"] = draft.why_replaced
     told, kinds = mask_within(fields)
     # Told once, for the parts too, whose own masking is silent.
@@ -339,7 +339,8 @@ def _masked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     if not kinds:
         return draft, ()
     ties = tuple(
-        replace(each, reason=reason) for each, reason in zip(draft.ties, told.pop("ties"), strict=True)
+        replace(each, relationship=word, reason=reason)
+        for each, (word, reason) in zip(draft.ties, told.pop("ties"), strict=True)
     )
     return replace(draft, why_replaced=told.pop("why"), ties=ties, **told), (
         f"Masked before storing: {', '.join(kinds)}. Keep secrets out of memories.",
@@ -368,6 +369,18 @@ def _from_draft(draft: Draft, workspace: str, now: Instant) -> Memory:
         tags=draft.tags,
         metadata={"schema_version": SCHEMA_VERSION, **draft.metadata},
     )
+
+
+def _replaced_by(draft: Draft) -> list[Tie]:
+    """Return what a draft replaces, each once: named as such, or by a link whose word says so."""
+    named = [_superseding(each, draft.why_replaced) for each in draft.supersedes]
+    linked = [replace(each, confidence=1.0) for each in draft.ties if each.supersedes]
+    return list({each.to_id: each for each in (*named, *linked)}.values())
+
+
+def _leads_to_part(writing: Writing, link: Link) -> bool:
+    end = writing.memory(link.to_id)
+    return end is not None and end.type in PART_OF_DECISION
 
 
 def _superseding(old_id: str, reason: str | None) -> Tie:

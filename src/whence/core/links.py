@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from whence.core.memories import LinkType
+from whence.core.memories import SUPERSEDING, LinkType, normal_word
 from whence.core.times import DAY
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ Creator = Literal["user", "system", "llm"]
 LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
 LINK_LIMIT = 100  # links that one call may state
 
-SUPERSEDING = frozenset({"supersedes", "replaces"})  # RULINGS B1: these words and no other
 SIMILAR, CLOSE_IN_TIME = "semantic_similarity", "temporal_proximity"  # what the system says
 
 _WORDS: dict[LinkType, str] = {
@@ -35,7 +33,6 @@ _WORDS: dict[LinkType, str] = {
 }
 _TYPE_OF: dict[str, LinkType] = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 _TYPE_OF[SIMILAR] = "association"
-_BETWEEN = re.compile(r"[\s_-]+")
 
 # How fast a link that the system made fades, a day; evolution never does.
 _FADES: dict[LinkType, float] = {"association": 0.05, "implementation": 0.02}
@@ -60,11 +57,6 @@ class Link:
     @property
     def supersedes(self) -> bool:
         return self.relationship in SUPERSEDING
-
-
-def normal_word(relationship: str) -> str:
-    """Return a relationship word as it is compared: "Depends on" and depends-on are depends_on."""
-    return _BETWEEN.sub("_", relationship.strip().casefold()).strip("_") or relationship.strip()
 
 
 def known_type(relationship: str) -> LinkType | None:

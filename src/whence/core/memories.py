@@ -33,6 +33,7 @@ CONTENT_LIMIT = 50_000
 FIELD_LIMIT = 200
 TAG_COUNT_LIMIT = 50
 TAG_LIMIT = 64
+SUPERSEDING = frozenset({"supersedes", "replaces"})  # RULINGS B1: these words and no other
 STATED_CONFIDENCE = 0.8  # of a link that a caller states and gives no confidence
 GLOBAL = "global"  # the workspace of what is true everywhere; every search includes it
 DEFAULT = "default"  # the workspace of a call that names none and comes from no project
@@ -117,6 +118,10 @@ class Tie:
     reason: str | None = None
     link_type: LinkType | None = None  # None: by the word
 
+    @property
+    def supersedes(self) -> bool:
+        return normal_word(self.relationship) in SUPERSEDING
+
     def check(self) -> None:
         """Raise for what no door may let in."""
         check_text(self.to_id, "to_id", FIELD_LIMIT)
@@ -161,6 +166,11 @@ class Draft:
         if not 0 <= self.confidence <= 1:
             raise InvalidParameter("confidence must be a number from 0 to 1")
         check_tags(self.tags)
+
+
+def normal_word(relationship: str) -> str:
+    """Return a relationship word as it is compared: "Depends on" and depends-on are depends_on."""
+    return _SPACES.sub("_", relationship.strip().casefold()).strip("_") or relationship.strip()
 
 
 _SPACES = re.compile(r"[\s_-]+")

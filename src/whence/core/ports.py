@@ -148,6 +148,7 @@ class Census:
     other_types: int
     not_then: int  # outside as_of or known_at
     elsewhere: int  # in other workspaces
+    unsure: int  # below the least confidence
 
 
 class Writing(Protocol):

@@ -225,6 +225,7 @@ def _nothing_because(store: Store, query: Query, candidates: int, hits: int) -> 
         (census.archived, "archived"),
         (census.other_types, "of other types"),
         (census.not_then, _when(query.scope)),
+        (census.unsure, "below that confidence"),
         (census.elsewhere, "in other workspaces"),
     ]
     told = [f"{count:,} {why}" for count, why in kept_out if count]

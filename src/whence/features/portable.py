@@ -7,7 +7,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from whence.core.errors import InvalidParameter
-from whence.core.links import Creator, Link, normal_word
+from whence.core.links import Creator, Link
 from whence.core.masking import mask_within
 from whence.core.memories import (
     CONTENT_LIMIT,
@@ -23,6 +23,7 @@ from whence.core.memories import (
     Workspace,
     changed_fields,
     check_text,
+    normal_word,
 )
 from whence.core.times import SECOND
 

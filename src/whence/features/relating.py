@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whence.core.links import examples, known_type, normal_word
+from whence.core.links import examples, known_type
+from whence.core.memories import normal_word
 
 if TYPE_CHECKING:
     from whence.core.memories import LinkType

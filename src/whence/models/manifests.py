@@ -3,8 +3,8 @@
 from whence.core.ports import Manifest
 
 # SICK and MSR train: random .77 (2% over .85), outdated/new from .857, same median .95, best F1 .91 (.88 MSR
-# alone). Floor: the 0.5 percentile of LoCoMo dev gold is .535; .55 costs no recall@10. Linked: of the links that
-# it makes among 320 English sentences of evals/data/pairs_dev, .91 join a pair (.855 at .85, .963 at .89).
+# alone). Floor: the 0.5 percentile of LoCoMo dev gold is .535; .55 costs no recall@10. Linked: of the links
+# that it makes among 320 sentences of evals/data/pairs_dev.jsonl, .91 join a pair (.855 at .85, .963 at .89).
 ENGLISH = Manifest(
     id="snowflake-arctic-embed-s-int8",
     dimensions=384,

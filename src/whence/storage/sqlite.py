@@ -226,6 +226,7 @@ class SqliteStore:
             other_types=row[3],
             not_then=row[4],
             elsewhere=row[5],
+            unsure=row[6],
         )
 
     def models_in(self, scope: Scope) -> frozenset[str]:

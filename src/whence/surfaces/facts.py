@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from whence.core.memories import CONTENT_LIMIT, Draft, check_text
+from whence.core.memories import CONTENT_LIMIT, Draft, check_text, says_something
 from whence.core.ports import Scope
 from whence.core.recall import Query
 from whence.core.times import iso, parse_instant
@@ -127,7 +127,7 @@ def store_memory(call: Call[StoreArguments]) -> dict[str, Any]:
             content=asked.content,
             confidence=asked.confidence,
             source=asked.source,
-            context=asked.context if asked.context and asked.context.strip() else None,
+            context=asked.context if asked.context and says_something(asked.context) else None,
             valid_from=valid_from,
         ),
         workspace=call.workspace().id,

@@ -219,10 +219,10 @@ def update_outcome(call: Call[UpdateArguments]) -> dict[str, Any]:
         raise InvalidParameter(
             "failure_reason is required for FAILED", hint="Say why it failed: the next session will be told."
         )
-    elif outcome == "FAILED":
-        # The shape with a topic knew no reason; a failure without one is still a failure.
-        reason = asked.limitation or "No reason was given"
-    updated, _, _ = note_outcome(call, decision_id, outcome, reason=reason, limitation=asked.limitation)
+    # The shape with a topic knew no reason; a failure without one is still a failure.
+    updated, _, _ = note_outcome(
+        call, decision_id, outcome, reason=reason, limitation=asked.limitation, needs_reason=False
+    )
     _warn(call, "evolve/outcome")
     return {
         "success": True,

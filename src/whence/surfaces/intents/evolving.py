@@ -103,12 +103,13 @@ def note_outcome(
     reason: str | None = None,
     limitation: str | None = None,
     evidence_id: str | None = None,
+    needs_reason: bool = True,
 ) -> tuple[Memory, Memory | None, Link | None]:
     """Keep what came of a decision; its reason becomes a linked lesson, which the next search meets."""
     for name, text in (("reason", reason), ("limitation", limitation)):
         if text is not None:
             check_text(text, name, REASON_LIMIT)
-    if outcome == "FAILED" and reason is None:
+    if outcome == "FAILED" and reason is None and needs_reason:
         raise InvalidParameter(
             "reason is required for FAILED", hint="Say why it failed: the next session will be told."
         )

@@ -34,6 +34,7 @@ from whence.core.times import parse_instant
 from whence.features.alignment import rejected_by
 from whence.features.conflicts import similar
 from whence.features.relating import link_type_of
+from whence.surfaces.intents.topics import known_id
 from whence.surfaces.replies import (
     MemoryReply,
     WithNotices,
@@ -112,7 +113,10 @@ def ties_of(call: Call[SavingT], implements: Sequence[str] = ()) -> tuple[Tie, .
     ]
     for each in implements:
         check_text(each, "implements", FIELD_LIMIT)
-    return (*stated, *(Tie(to_id=each, relationship="implements", confidence=1.0) for each in implements))
+    return (
+        *stated,
+        *(Tie(to_id=known_id(call, each), relationship="implements", confidence=1.0) for each in implements),
+    )
 
 
 def _type_of(call: Call[SavingT], word: str) -> LinkType:
@@ -270,7 +274,7 @@ def save_decision(call: Call[DecisionArguments]) -> dict[str, Any]:
             confidence=asked.confidence,
             metadata={**details.metadata(), **({"decided_by": asked.type} if asked.type else {})},
             ties=ties_of(call, asked.implements),
-            supersedes=listed(asked.supersedes),
+            supersedes=tuple(known_id(call, each) for each in listed(asked.supersedes)),
             parts=parts_of(asked.reasons, asked.consequences, asked.constraints),
         ),
     )
@@ -289,8 +293,14 @@ def save_decision(call: Call[DecisionArguments]) -> dict[str, Any]:
         "decision_id": memory.id,
         "topic": memory.topic,
         "message": f"Decision saved: {memory.topic}",
-        "recall_command": f"{call.listed_name('search/by_topic')}(topic={memory.topic!r})",
+        "recall_command": f"{_recall_name(call)}(topic={memory.topic!r})",
     }
+
+
+def _recall_name(call: Call[Any]) -> str:
+    """Return the tool that shows a topic, as this caller sees it."""
+    older = call.lists("recall_decision") and not call.lists("search/by_topic")
+    return call.listed_name("recall_decision" if older else "search/by_topic")
 
 
 def parts_of(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from whence.core.errors import MemoryNotFound, NotFound
+from whence.core.errors import NotFound
 from whence.core.memories import topic_key
 from whence.core.ports import Scope, Wanted
+from whence.features.naming import id_of
 
 if TYPE_CHECKING:
     from whence.core.memories import Memory
@@ -22,15 +23,7 @@ class TopicNotFound(NotFound):
 
 
 def known_id(call: Call[Any], told: str) -> str:
-    """Return the id of a memory that is called by its id or, if a decision, by its number."""
-    call.workspaces()  # ids hold in every workspace, yet one that does not exist is a mistake to tell
-    told = told.strip()
-    if not (told.isascii() and told.isdigit()) or len(told) > 15:
-        return told
-    found = call.whence.store.listed(Wanted(numbers=(int(told),)), Scope(workspaces=None), 1)
-    if not found:
-        raise MemoryNotFound(told)
-    return found[0].id
+    return id_of(call.whence, told)
 
 
 def on_topic(call: Call[Any], topic: str) -> list[Memory]:

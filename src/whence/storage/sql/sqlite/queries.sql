@@ -162,7 +162,10 @@ WITH RECURSIVE later (id) AS (
         AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
 )
 SELECT m.id FROM whole CROSS JOIN memories AS m ON m.tenant = :tenant AND m.id = whole.id
-ORDER BY m.valid_from, m.created_at, m.id;
+ORDER BY NOT EXISTS (  -- the head stands last, whenever it began to be true
+    SELECT 1 FROM memory_links AS l WHERE l.tenant = :tenant AND l.to_id = m.id
+        AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
+), m.valid_from, m.created_at, m.id;
 
 -- name: head
 -- Return the last of the chain that replaced this memory.
@@ -424,12 +427,13 @@ SELECT id, name, identity, created_at, archived_at FROM workspaces WHERE tenant 
 -- name: census
 -- Count what lies in a scope and what its filters keep out.
 SELECT
-    coalesce(sum(here AND type_fits AND then_fits AND NOT superseded AND NOT archived), 0),
+    coalesce(sum(here AND type_fits AND then_fits AND sure AND NOT superseded AND NOT archived), 0),
     coalesce(sum(here AND type_fits AND then_fits AND superseded AND NOT archived), 0),
     coalesce(sum(here AND type_fits AND then_fits AND archived), 0),
     coalesce(sum(here AND NOT type_fits), 0),
     coalesce(sum(here AND type_fits AND NOT then_fits), 0),
-    coalesce(sum(NOT here), 0)
+    coalesce(sum(NOT here), 0),
+    coalesce(sum(here AND type_fits AND then_fits AND NOT sure AND NOT superseded AND NOT archived), 0)
 FROM (
     SELECT
         (:workspaces IS NULL OR m.workspace IN (SELECT value FROM json_each(:workspaces))) AS here,
@@ -440,8 +444,10 @@ FROM (
             SELECT 1 FROM memory_links AS l WHERE l.tenant = m.tenant AND l.to_id = m.id
                 AND l.relationship IN ('supersedes', 'replaces') AND l.known_until IS NULL
         ) AS superseded,
-        m.status = 'archived' AS archived
+        m.status = 'archived' AS archived,
+        m.confidence >= :least_confidence AS sure
     FROM memories AS m WHERE m.tenant = :tenant AND m.known_until IS NULL
+        AND (:types IS NOT NULL OR m.type NOT IN ('reason', 'consequence', 'constraint'))
 );
 
 -- name: lacking
