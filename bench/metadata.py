@@ -39,7 +39,8 @@ CREATE UNIQUE INDEX plain_key ON plain (tenant, id);
 CREATE INDEX plain_by_updated ON plain (tenant, workspace, updated_at, number) WHERE type = 'decision';
 CREATE INDEX plain_by_type ON plain (tenant, workspace, decision_type, updated_at, number)
     WHERE type = 'decision';
-CREATE INDEX plain_by_outcome ON plain (tenant, workspace, outcome) WHERE type = 'decision';
+CREATE INDEX plain_by_outcome ON plain (tenant, workspace, outcome, updated_at, number)
+    WHERE type = 'decision';
 """
 
 

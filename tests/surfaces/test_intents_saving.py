@@ -510,6 +510,18 @@ def test_an_unknown_id_refuses_the_whole_save(words, wrong):
     assert (error["code"], error["message"]) == ("MEMORY_NOT_FOUND", f"Memory with ID {UNKNOWN} not found")
 
 
+def test_decisions_are_named_by_their_numbers_too(words):
+    one, two = words.decide("Use sessions"), words.decide("Use nginx", "proxy")
+    reply = words.ask("save/decision", **DECISION, supersedes=["1"], implements=["2"])
+    assert {(each.relationship, each.to_id) for each in words.links(reply["created"]["id"])} == {
+        ("supersedes", one),
+        ("implements", two),
+    }
+    assert (
+        words.refused("save/decision", **DECISION, supersedes="9")["message"] == "Memory with ID 9 not found"
+    )
+
+
 # -- implements and links
 
 

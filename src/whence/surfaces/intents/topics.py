@@ -23,6 +23,7 @@ class TopicNotFound(NotFound):
 
 
 def known_id(call: Call[Any], told: str) -> str:
+    call.workspaces()  # ids hold in every workspace, yet one that does not exist is a mistake to tell
     return id_of(call.whence, told)
 
 

@@ -10,8 +10,9 @@ CREATE INDEX decisions_by_updated ON memories (tenant, workspace, updated_at, nu
 CREATE INDEX decisions_by_type ON memories (
     tenant, workspace, json_extract(metadata, '$.decision_type'), updated_at, number
 ) WHERE type = 'decision';
-CREATE INDEX decisions_by_outcome ON memories (tenant, workspace, json_extract(metadata, '$.outcome'))
-    WHERE type = 'decision';
+CREATE INDEX decisions_by_outcome ON memories (
+    tenant, workspace, json_extract(metadata, '$.outcome'), updated_at, number
+) WHERE type = 'decision';
 
 -- Its automatic links are still to be made: 1 all of them, 2 those by meaning, once a model has read it.
 -- The mark outlives the process.
