@@ -343,6 +343,24 @@ def test_our_own_queries_search_by_index_and_never_scan_a_table(raw):
         assert not [step for step in scans if "USING COVERING INDEX" not in step], (name, steps)
 
 
+@pytest.mark.promise("000-022")
+def test_links_are_walked_by_an_index_in_both_directions_and_found_by_type_and_confidence(raw):
+    walk = dict.fromkeys(
+        ("start", "now", "temporal_life", "day", "link_types", "relationships", "since", "until"), 1
+    )
+    walk |= {"tenant": "local", "depth": 5, "least": 0.5, "most": 10}
+    for way, end in (("out", "from_id"), ("in", "to_id")):
+        steps = plan(raw, named_queries("sqlite")[f"walk_{way}"], walk)
+        links = [step for step in steps if re.match(r"(SEARCH|SCAN) l\b", step)]
+        assert links
+        assert all(
+            re.search(rf"USING (COVERING )?INDEX \w+ \(tenant=\? AND {end}=\?", step) for step in links
+        )
+    where = "tenant = 'local' AND link_type = 'association' AND confidence >= 0.5"
+    steps = plan(raw, f"SELECT id FROM memory_links WHERE {where}", {})
+    assert any("links_by_confidence (tenant=? AND link_type=? AND confidence>?)" in step for step in steps)
+
+
 @pytest.mark.promise("000-098")
 def test_finding_over_all_types_reads_one_table_in_one_query():
     for name in ("heads", "by_words"):

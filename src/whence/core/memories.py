@@ -90,7 +90,7 @@ class Memory:
         """The reasoning and what was rejected: a question in these words means this decision."""
         told = self.metadata.get("alternatives")
         rejected = [
-            f"Rejected {each['option']}: {each.get('why_rejected') or 'no reason given'}."
+            f"Not {each['option']}" + (f": {each['why_rejected']}" if each.get("why_rejected") else "")
             for each in (told if isinstance(told, list | tuple) else ())
             if isinstance(each, Mapping) and isinstance(each.get("option"), str)
         ]

@@ -152,6 +152,9 @@ def explain(whence: Whence, query: str, scope: Scope, max_depth: int = DEEPEST) 
     )
 
 
+CLEARLY = 0.04  # above the floor under which a question has no answer
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A chain, the older version or part that led to it, and whether its meaning alone speaks for it."""
@@ -192,15 +195,14 @@ def _is_near(whence: Whence, asked: Asked, hit: Hit) -> bool:
     """False for a hit by meaning alone that is hardly nearer to the question than any other text."""
     embedder = embedder_for(whence.models, asked.text)
     scale = embedder.manifest
-    if scale.query_prefix:
-        return True  # recall's floor has judged it
-    # Without a prefix a model reads questions as it reads memories, so its figures for those hold here. They
-    # are stricter than that floor: a search may show what an explanation may not claim.
+    # A search may show what an explanation may not claim. Without a prefix a model reads questions as it
+    # reads memories, so its figures for those hold here.
+    least = scale.question_floor + CLEARLY if scale.query_prefix else (scale.unrelated + scale.related) / 2
     question = embedder.embed_query(asked.text)
     met = whence.store.memories([hit.memory.id, *([hit.via] if hit.via else [])])
     texts = [text for each in met for text in (each.content, each.reasoning) if text]
     likeness = max(float(question @ embedder.embed_passage(each)) for each in texts)
-    return likeness >= (scale.unrelated + scale.related) / 2
+    return likeness >= least
 
 
 def _rejecting(whence: Whence, asked: Asked, decisions: Scope) -> dict[str, str]:
