@@ -70,7 +70,12 @@ def test_a_revision_is_what_the_working_tree_is_held_against(shell, git, decided
     git("commit", "-qam", "redis")
     assert shell("check").code == 0
     assert shell("check", "--diff", "HEAD~1").code == 3
-    assert shell("check", "--diff", "HEAD~1..HEAD").code in {1, 3}
+    assert shell("check", "--diff", "HEAD~1..HEAD").code == 3
+    assert shell("check", "--diff", "HEAD~1...HEAD").code == 3
+    assert shell("check", "--diff", "HEAD..HEAD").code == 0
+    (shell.folder / "main-line").mkdir()
+    git("branch", "main-line", "HEAD~1")
+    assert shell("check", "--diff", "main-line").code == 3
 
 
 def test_a_file_that_git_does_not_know_yet_counts_as_added(shell, git, decided):
@@ -116,7 +121,19 @@ def test_a_superseded_or_reconsidered_decision_is_no_hard_conflict(shell, git, d
     assert shell("check").code == 0
 
 
-@pytest.mark.parametrize("revision", ["nope", "--output=stolen", "-p", "HEAD; touch stolen", ""])
+@pytest.mark.parametrize(
+    "revision",
+    [
+        "nope",
+        "--output=stolen",
+        "-p",
+        "HEAD; touch stolen",
+        "",
+        "^HEAD",
+        "HEAD:requirements.txt",
+        "HEAD..nope",
+    ],
+)
 def test_what_is_no_revision_is_refused_in_a_sentence(shell, git, decided, revision):
     done = shell("check", f"--diff={revision}")
     assert done.code == 1

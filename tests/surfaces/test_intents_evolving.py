@@ -149,10 +149,19 @@ def test_the_same_outcome_again_makes_no_second_lesson_and_no_second_link(words,
     assert (again["lesson"], again["link"]) == (first["lesson"], first["link"])
 
 
-def test_another_reason_is_another_lesson(words):
+def test_another_reason_is_another_lesson_which_replaces_the_earlier_one(words):
     kept = words.decide()
-    lessons = [failed(words, kept, reason)["lesson"]["id"] for reason in ("Logout", "Token size")]
-    assert {each.from_id for each in words.links(kept)} == set(lessons)
+    first, second = (failed(words, kept, reason)["lesson"]["id"] for reason in ("Logout", "Token size"))
+    assert words.whence.get(first).superseded_by == second
+    assert words.hits("Logout", types=["insight"]) == [second]
+
+
+def test_an_outcome_that_turned_good_puts_the_lesson_of_the_failure_away_and_no_evidence(words):
+    kept, shown = words.decide(), words.learn("Incident 7: logout", category="incidents")
+    lesson = failed(words, kept, "Logout", evidence_id=shown)["lesson"]["id"]
+    words.ask("evolve/outcome", decision_id=kept, outcome="SUCCESS")
+    assert words.hits("logout", types=["insight"]) == [shown]
+    assert words.whence.get(lesson).status == "archived"
 
 
 @pytest.mark.parametrize("name", ["decision_id", "id", "decisionId"])
@@ -343,16 +352,24 @@ def test_the_new_decision_goes_to_the_workspace_that_is_named(words):
     assert names[new.workspace] == "global"
 
 
-@pytest.mark.parametrize("kind", ["fact", "insight", "checkpoint"])
-def test_a_decision_may_replace_a_memory_of_any_type(words, kind):
-    old = {
-        "fact": lambda: words.store("Auth uses sessions"),
-        "insight": lambda: words.learn("Auth uses sessions"),
-        "checkpoint": lambda: words.ask("save/checkpoint", summary="Auth uses sessions")["created"]["id"],
-    }[kind]()
+@pytest.mark.parametrize("kind", ["fact", "insight"])
+def test_a_decision_may_replace_a_fact_and_an_insight(words, kind):
+    old = {"fact": words.store, "insight": words.learn}[kind]("Auth uses sessions")
     reply = replaced(words, old)
     assert "topic" not in reply["created"], "there was none to pass on"
     assert words.hits("Auth uses sessions") == [reply["created"]["id"]]
+
+
+def test_a_checkpoint_is_replaced_by_a_checkpoint_alone(words):
+    old, new = (words.ask("save/checkpoint", summary=each)["created"]["id"] for each in ("red", "green"))
+    decision = words.decide()
+    for wrong in (
+        {"old_id": old, **NEW},
+        {"old_id": old, "new_id": decision},
+        {"old_id": decision, "new_id": old},
+    ):
+        assert words.refused("evolve/supersede", **wrong)["code"] == "INVALID_PARAMETER"
+    assert words.ask("evolve/supersede", old_id=old, new_id=new)["created"]["id"] == new
 
 
 def test_two_stored_memories_are_joined_by_new_id(words):

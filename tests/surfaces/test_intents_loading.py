@@ -333,12 +333,21 @@ def test_a_bad_load_of_a_context_is_refused_in_one_sentence(words, arguments, co
     assert error["message"].startswith(message)
 
 
-def test_an_archived_neighbour_is_told_as_such(words):
-    other = words.learn("Tokens expire")
-    kept = words.decide(implements=[other])
-    words.whence.archive(other)
-    (told,) = words.ask("load/context", id=kept)["neighbours"]
-    assert told["memory"]["labels"][0] == "archived"
+def test_what_was_put_away_or_lies_in_another_project_is_no_neighbour(words):
+    theirs = words.of(place=Place(name="theirs"))
+    put_away, elsewhere, here = words.learn("a"), theirs.learn("b"), words.learn("c", workspace="global")
+    kept = words.decide(implements=[put_away, elsewhere, here])
+    words.whence.archive(put_away)
+    assert around(words, id=kept) == {here: 1}
+    assert around(words, id=kept, workspace="*") == {here: 1, elsewhere: 1}
+
+
+def test_a_number_never_reaches_into_another_project_and_an_id_does(words):
+    kept = words.decide()
+    theirs = words.of(place=Place(name="theirs"))
+    assert theirs.refused("load/context", id="1")["code"] == "MEMORY_NOT_FOUND"
+    for arguments in ({"id": "1", "workspace": "*"}, {"id": kept}):
+        assert theirs.ask("load/context", **arguments)["memory"]["id"] == kept
 
 
 def test_a_korean_topic_is_found_however_it_is_spaced(words):

@@ -875,7 +875,7 @@ def test_what_is_saved_here_is_read_through_the_facts_family(words, tool):
     created = words.ask(tool, **OWN[tool])["created"]
     assert words.recent() == [created["id"]]
     assert words.found(created["content"]) == [created["id"]]
-    successor = words.store("Something else holds now")
+    successor = words.ask(tool, **OWN[tool], tags=["later"])["created"]["id"]
     words.ask("supersede_memory", old_memory_id=created["id"], new_memory_id=successor)
     assert words.recent() == [successor]
 

@@ -136,6 +136,7 @@ def test_nothing_outdated_is_among_the_related(words):
     new = words.learn("new")
     words.ask("evolve/supersede", old_id=old, new_id=new)
     words.whence.archive(put_away)
+    linked(words.of(place=Place(name="theirs")), "of another project", kept)
     live = linked(words, "live", kept)
     assert [each["memory"]["id"] for each in topic(words, "auth")["related"]] == [live]
 

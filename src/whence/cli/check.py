@@ -67,17 +67,39 @@ def _from_git(arguments: argparse.Namespace) -> list[Addition]:
     if arguments.staged:
         return added(_git(*_DIFF, "--cached", root=root), lambda path: _shown(root, f":{path}"))
     base = _base(root) if arguments.diff is None else arguments.diff
-    if not _is_revision(base, root):
-        raise InvalidParameter(f"{base} is no revision here", hint="Give a commit, a branch or a tag.")
-    additions = added(_git(*_DIFF, base, root=root), lambda path: _read(root, path))
+    start, dots, end = _range_of(base)
+    ends = [each for each in (start, end) if each] if dots else [start]
+    ends = [] if arguments.diff is None else ends
+    if not all(_is_revision(each, root) for each in ends):
+        raise InvalidParameter(
+            f"{base} is no revision here", hint="Give a commit, a branch or a tag, or a range of two."
+        )
+    text = _git(*_DIFF, base, "--", root=root)
+    if dots:
+        return added(text, lambda path: _shown(root, f"{end or 'HEAD'}:{path}"))
+    additions = added(text, lambda path: _read(root, path))
     if arguments.diff is None:
         additions += _untracked(root)
     return additions
 
 
+def _range_of(told: str) -> tuple[str, str, str]:
+    """Return both ends of "main...HEAD" or "a..b" and what stands between; of one revision, it alone."""
+    for dots in ("...", ".."):
+        start, found, end = told.partition(dots)
+        if found:
+            return start, dots, end
+    return told, "", ""
+
+
 def _is_revision(name: str, root: Path) -> bool:
+    """True for one commit; what git would read as an option, an exclusion or a file within one is none."""
+    if not name or name.startswith(("-", "^")):
+        return False
     try:
-        return bool(_git("rev-parse", "--verify", "--quiet", "--end-of-options", name, root=root).strip())
+        told = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{}}", root=root).split()
+        # The last word: some versions of git repeat the option before the answer.
+        return _git("cat-file", "-t", told[-1], root=root).strip() in {"commit", "tree"}
     except InvalidParameter:
         return False
 
@@ -94,6 +116,8 @@ def _untracked(root: Path) -> list[Addition]:
     names = _git("ls-files", "--others", "--exclude-standard", "-z", root=root).split("\0")
     found: list[Addition] = []
     for name in filter(None, names):
+        if not name.isprintable():
+            continue  # such a name could pass for another line of the diff
         text = _read(root, name)
         if text:
             lines = text.splitlines()

@@ -62,6 +62,10 @@ def _caller(settings: Settings) -> Caller:
     )
 
 
+def _here(whence: Whence, settings: Settings) -> tuple[str, ...] | None:
+    return to_search(whence, None, _caller(settings).place)
+
+
 def _print_json(answer: object) -> None:
     print(json.dumps(answer, ensure_ascii=False, indent=2))
 
@@ -166,7 +170,7 @@ def why(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def show(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
-        memory = whence.get(id_of(whence, arguments.id))
+        memory = whence.get(id_of(whence, arguments.id, _here(whence, settings)))
         events = whence.history(memory.id)
         rooms = {each.id: each.name for each in whence.store.workspaces()}
     told = {
@@ -213,7 +217,7 @@ def edit(arguments: argparse.Namespace, settings: Settings) -> int:
     if not changes:
         raise InvalidParameter("Nothing to change", hint="Give --content, --topic, --confidence or --tags.")
     with opened(settings) as whence:
-        saved = whence.edit(id_of(whence, arguments.id), changes, author=AUTHOR)
+        saved = whence.edit(id_of(whence, arguments.id, _here(whence, settings)), changes, author=AUTHOR)
     for notice in saved.notices:
         print(f"whence: {notice}", file=sys.stderr)
     return _changed(arguments, saved.memory, "Edited")
@@ -221,7 +225,7 @@ def edit(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def supersede(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
-        old, new = id_of(whence, arguments.old), id_of(whence, arguments.new)
+        old, new = (id_of(whence, each, _here(whence, settings)) for each in (arguments.old, arguments.new))
         memory = whence.supersede(old, by=new, author=AUTHOR, creator="user")
     return _changed(arguments, memory, f"{arguments.old} is now superseded by")
 
@@ -229,13 +233,15 @@ def supersede(arguments: argparse.Namespace, settings: Settings) -> int:
 def archive(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
         verb = whence.restore if arguments.restore else whence.archive
-        memory = verb(id_of(whence, arguments.id), author=AUTHOR)
+        memory = verb(id_of(whence, arguments.id, _here(whence, settings)), author=AUTHOR)
     return _changed(arguments, memory, "Restored" if arguments.restore else "Archived")
 
 
 def move(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
-        known = whence.get(id_of(whence, arguments.id))  # an unknown one must not found a workspace
+        known = whence.get(
+            id_of(whence, arguments.id, _here(whence, settings))
+        )  # an unknown one must not found a workspace
         room = to_write(whence, arguments.to, _caller(settings).place)
         memory = whence.move(known.id, room.id, author=AUTHOR)
     return _changed(arguments, memory, f"Moved to {room.name}:")
@@ -360,6 +366,9 @@ def _everything() -> Any:  # noqa: ANN401  a Scope, imported with the core
 
 def link(arguments: argparse.Namespace, settings: Settings) -> int:
     with opened(settings) as whence:
+        if arguments.action != "rm":  # which takes the id of a link
+            for name in {"id", "from", "to"} & vars(arguments).keys():
+                setattr(arguments, name, id_of(whence, getattr(arguments, name), _here(whence, settings)))
         told = links.ACTIONS[arguments.action](whence, arguments, AUTHOR)
     return _told(arguments, told)
 

@@ -11,7 +11,6 @@ from whence.core.memories import STATED_CONFIDENCE, Tie
 from whence.core.reading import read_backlog
 from whence.core.times import DAY, MINUTE, SECOND, iso
 from whence.features.linking import link_waiting, prune
-from whence.features.naming import id_of
 
 if TYPE_CHECKING:
     import argparse
@@ -61,7 +60,7 @@ def rm(whence: Whence, arguments: argparse.Namespace, author: Author) -> Told:
 def ls(whence: Whence, arguments: argparse.Namespace, author: Author) -> Told:
     """List the links that touch a memory, the surest first."""
     del author
-    memory = whence.get(id_of(whence, arguments.id))
+    memory = whence.get(arguments.id)
     now = whence.clock.now()
     links = [each for each in whence.store.graph().links(memory.id) if each.known_until is None]
     links.sort(key=lambda each: effective_confidence(each, now), reverse=True)

@@ -14,7 +14,15 @@ from whence.core.errors import (
 )
 from whence.core.ids import link_id
 from whence.core.links import Link, known_type
-from whence.core.memories import Author, Event, Memory, Tie, changed_fields, normal_word
+from whence.core.memories import (
+    PART_OF_DECISION,
+    Author,
+    Event,
+    Memory,
+    Tie,
+    changed_fields,
+    normal_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,8 +118,16 @@ def replace_one(writing: Writing, old_id: str, new_id: str, wanted: Tie, deed: D
         )
     if old.superseded_by == new.id:
         return new
+    kinds = {old.type, new.type}
+    if len(kinds) > 1 and (kinds & PART_OF_DECISION.keys() or new.type == "checkpoint"):
+        raise InvalidParameter(
+            f"Memory {new.id} is a {new.type} and cannot replace a {old.type}",
+            hint="A checkpoint, reason, consequence or constraint replaces only one of its own type.",
+        )
     if old.superseded_by is not None:
-        raise AlreadySuperseded(old.id, writing.head(old.id))
+        head = writing.head(old.id)
+        # A save that is refused leaves nothing behind: it must not be named as the way on.
+        raise AlreadySuperseded(old.id, old.superseded_by if head == new.id else head)
     if new.status == "archived":
         raise InvalidParameter(
             f"Memory {new.id} is archived and answers nothing, so it cannot replace another",

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 _DIGITS = 15  # of the longest number that a column holds for sure
 
 
-def id_of(whence: Whence, told: str) -> str:
-    """Return the id of a memory that is called by its id or, if a decision, by its number."""
+def id_of(whence: Whence, told: str, workspaces: tuple[str, ...] | None) -> str:
+    """Return the id of a memory that is called by its id or, being a decision, by its number.
+
+    A number is short and easily mistaken: it never reaches into another workspace.
+    """
     told = told.strip()
     if not (told.isascii() and told.isdigit()) or len(told) > _DIGITS:
         return told
-    found = whence.store.listed(Wanted(numbers=(int(told),)), Scope(), 1)
+    found = whence.store.listed(Wanted(numbers=(int(told),)), Scope(workspaces=workspaces), 1)
     if not found:
         raise MemoryNotFound(told)
     return found[0].id

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from pydantic.json_schema import SkipJsonSchema
 
 from whence.core.errors import InvalidParameter, StorageFailed, WhenceError
+from whence.core.masking import mask
 from whence.core.memories import Author
 from whence.features.workspaces import NOWHERE, Place, one_to_search, to_search, to_write
 
@@ -73,6 +74,7 @@ class Call(Generic[ArgumentsT]):
     @property
     def author(self) -> Author:
         session = self.arguments.session or self.caller.session
+        session = mask(session).text if session else None
         return Author(client=self.caller.client, session=session, tool=self.tool)
 
     @property
@@ -186,7 +188,10 @@ def failed(tool: Tool[Any], error: WhenceError) -> Outcome:
 
 
 def _parse(tool: Tool[Any], raw: Mapping[str, Any]) -> Any:  # noqa: ANN401  the tool's own arguments
-    _check_texts(raw)
+    try:
+        _check_texts(raw)
+    except RecursionError:
+        raise InvalidParameter("The arguments are nested too deeply", hint="Give plain values.") from None
     # JSON knows one kind of number: 5.0 is the whole number 5.
     whole = {
         name for name, each in tool.input_schema()["properties"].items() if each.get("type") == "integer"

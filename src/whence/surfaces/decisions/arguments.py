@@ -14,6 +14,7 @@ from whence.surfaces.tool import Arguments
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_SHOWN = 60  # characters of what is no action
 ACTIONS = ("record", "list", "check_alignment", "update", "supersede")
 _UPDATES = ("new_decision", "new_rationale", "new_status", "new_confidence")
 
@@ -86,7 +87,7 @@ class DecisionArguments(Arguments):
 
 
 def _as_written(action: object) -> str:
-    return "undefined" if action is None else str(action)
+    return "undefined" if action is None else str(action)[:_SHOWN]
 
 
 def _has(*names: str) -> Callable[[Mapping[str, Any]], bool]:

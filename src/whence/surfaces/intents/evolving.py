@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from whence.core.details import OUTCOMES, DecisionDetails, InsightDetails
 from whence.core.errors import InvalidParameter
+from whence.core.masking import mask
 from whence.core.memories import CONTENT_LIMIT, FIELD_LIMIT, Draft, Tie, check_text
 from whence.surfaces.intents.loading import why_replaced
 from whence.surfaces.intents.topics import known_id
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from whence.core.memories import Memory
 
 REASON_LIMIT = 2000
+_CONTEXT = 1000  # characters of a decision that lead to its lesson
+_LESSON = "outcome "  # how the category of a lesson begins
 _SAME_WORD = {"FAILURE": "FAILED", "SUCCEEDED": "SUCCESS"}
 
 
@@ -123,13 +126,11 @@ def note_outcome(
     evidence = None if evidence_id is None else whence.get(known_id(call, evidence_id))
     if evidence is not None and evidence.id == decision.id:
         raise InvalidParameter("evidence_id is the decision itself", hint="Give the id of what shows it.")
-    details = {"outcome": outcome, "outcome_reason": reason, "limitation": limitation}
-    saved = whence.edit(decision.id, {"metadata": details}, author=call.author, action="outcome")
-    call.notices.extend(saved.notices)
+    # The lesson first: should the rest be cut off, the same call again finds it and goes on.
     lesson, link = None, None
-    # As it was kept: a secret in it is masked by now, so that the same reason again is known for the same.
-    if (kept := DecisionDetails.of(saved.memory).outcome_reason) is not None:
-        lesson, link = _lesson(call, decision, outcome, kept)
+    if reason is not None:
+        lesson, link = _lesson(call, decision, outcome, reason)
+    _retire_lessons(call, decision, lesson)
     if evidence is not None:
         shown = whence.link(
             evidence.id,
@@ -138,23 +139,46 @@ def note_outcome(
             creator=call.caller.creator,
         )
         link = link or shown
+    details = {"outcome": outcome, "outcome_reason": reason, "limitation": limitation}
+    saved = whence.edit(decision.id, {"metadata": details}, author=call.author, action="outcome")
+    call.notices.extend(each for each in saved.notices if each not in call.notices)
     return saved.memory, lesson, link
+
+
+def _lessons(call: Call[Any], decision: Memory) -> list[tuple[Memory, Link]]:
+    """Return the live lessons that outcomes of a decision left, each with its link."""
+    found = []
+    for link in call.whence.store.graph().links(decision.id):
+        if link.relationship == "outcome_of" and link.to_id == decision.id and link.known_until is None:
+            lesson = call.whence.get(link.from_id)
+            category = InsightDetails.of(lesson).category or ""
+            if lesson.type == "insight" and lesson.is_live and category.startswith(_LESSON):
+                found.append((lesson, link))
+    return found
+
+
+def _retire_lessons(call: Call[Any], decision: Memory, latest: Memory | None) -> None:
+    """Let the latest lesson replace earlier ones, which an outcome that changed has made outdated."""
+    for lesson, _ in _lessons(call, decision):
+        if latest is None:
+            call.whence.archive(lesson.id, author=call.author)
+        elif lesson.id != latest.id:
+            call.whence.supersede(lesson.id, by=latest.id, author=call.author, creator=call.caller.creator)
 
 
 def _lesson(call: Call[Any], decision: Memory, outcome: Outcome, reason: str) -> tuple[Memory, Link | None]:
     """Keep the reason as an insight that is found under the decision's topic; the same one is kept once."""
     whence = call.whence
-    for known in whence.store.graph().links(decision.id):
-        if known.relationship == "outcome_of" and known.to_id == decision.id and known.known_until is None:
-            lesson = whence.get(known.from_id)
-            if lesson.type == "insight" and lesson.content == reason and lesson.is_live:
-                return lesson, known
+    category = f"{_LESSON}{outcome.lower()}"
+    for lesson, known in _lessons(call, decision):
+        if lesson.content == mask(reason).text and InsightDetails.of(lesson).category == category:
+            return lesson, known
     draft = Draft(
         content=reason,
         type="insight",
         topic=decision.topic,
-        context=f"{decision.topic or 'decision'}: {decision.content}. Outcome: {outcome}.",
-        metadata=InsightDetails(category=f"outcome {outcome.lower()}").metadata(),
+        context=f"{decision.topic or 'decision'}: {decision.content[:_CONTEXT]}. Outcome: {outcome}.",
+        metadata=InsightDetails(category=category).metadata(),
         ties=(Tie(to_id=decision.id, relationship="outcome_of", confidence=1.0),),
     )
     saved = whence.remember(

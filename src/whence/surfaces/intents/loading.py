@@ -147,7 +147,7 @@ def load_context(call: Call[ContextArguments]) -> dict[str, Any]:
     depth = cut_depth(call, asked.depth)
     store = call.whence.store
     steps = call.whence.walks.of(Walk(start=memory.id, depth=depth))
-    known = {each.id: each for each in store.memories([step.id for step in steps])}
+    known = visible(call, [step.id for step in steps])
     call.whence.note_access([memory.id])
     reply: dict[str, Any] = {
         "memory": told_memory(memory),
@@ -190,6 +190,13 @@ def why_replaced(call: Call[Any], memory_id: str) -> dict[str, str]:
     return told
 
 
+def visible(call: Call[Any], ids: Sequence[str]) -> dict[str, Memory]:
+    """Return those of these memories that the caller's workspaces hold: a link may lead out of them."""
+    here = call.workspaces()
+    found = call.whence.store.memories(ids)
+    return {each.id: each for each in found if here is None or each.workspace in here}
+
+
 def told_neighbours(steps: Sequence[Step], known: Mapping[str, Memory]) -> list[dict[str, Any]]:
     """Return what links lead to, nearest first; versions of the memory itself stand in its chain."""
     told = []
@@ -197,8 +204,8 @@ def told_neighbours(steps: Sequence[Step], known: Mapping[str, Memory]) -> list[
         other = known.get(step.id)
         if other is None or other.known_until is not None or step.link.supersedes:
             continue
-        if other.type in PART_OF_DECISION:
-            continue  # told among the causes
+        if other.type in PART_OF_DECISION or other.status == "archived":
+            continue  # told among the causes, or put away
         word = step.link.metadata.get("original_relationship", step.link.relationship)
         told.append(
             {

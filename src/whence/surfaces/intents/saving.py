@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 NEAR = 5  # memories that a save shows beside the new one
-_LOOKED_AT = 1000  # live decisions that a new choice is held against
+_LOOKED_AT = 10_000  # live decisions that a new choice is held against
 _OLD_OUTCOMES: Mapping[str, Outcome] = {"success": "SUCCESS", "failure": "FAILED", "partial": "PARTIAL"}
 
 
@@ -103,7 +103,7 @@ def ties_of(call: Call[SavingT], implements: Sequence[str] = ()) -> tuple[Tie, .
     asked = call.arguments
     stated = [
         Tie(
-            to_id=each.to_id,
+            to_id=known_id(call, each.to_id),
             relationship=each.relationship,
             confidence=each.confidence,
             reason=each.reason,

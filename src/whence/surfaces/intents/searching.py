@@ -10,7 +10,7 @@ from whence.core.memories import FIELD_LIMIT, check_text
 from whence.core.ports import Scope, Walk
 from whence.core.recall import Query
 from whence.core.times import parse_instant
-from whence.surfaces.intents.loading import NeighbourReply, told_neighbours, why_replaced
+from whence.surfaces.intents.loading import NeighbourReply, told_neighbours, visible, why_replaced
 from whence.surfaces.intents.topics import live_among, near_topics, on_topic
 from whence.surfaces.replies import (
     MemoryReply,
@@ -82,7 +82,8 @@ def search_by_topic(call: Call[TopicArguments]) -> dict[str, Any]:
     current, *others = live
     store = call.whence.store
     steps = call.whence.walks.of(Walk(start=current.id, depth=TOPIC_DEPTH))
-    known = {each.id: each for each in store.memories([step.id for step in steps]) if each.is_live}
+    seen = visible(call, [step.id for step in steps])
+    known = {memory_id: each for memory_id, each in seen.items() if each.is_live}
     call.whence.note_access([current.id])
     return {
         "current": told_memory(current),

@@ -24,7 +24,7 @@ class TopicNotFound(NotFound):
 
 def known_id(call: Call[Any], told: str) -> str:
     call.workspaces()  # ids hold in every workspace, yet one that does not exist is a mistake to tell
-    return id_of(call.whence, told)
+    return id_of(call.whence, told, call.workspaces())
 
 
 def on_topic(call: Call[Any], topic: str) -> list[Memory]:
@@ -73,8 +73,9 @@ def live_on(call: Call[Any], topic: str) -> Memory:
 def _heads_of(call: Call[Any], found: list[Memory]) -> list[Memory]:
     """Return the live heads of chains that began on a topic and went on under another."""
     heads: dict[str, Memory] = {}
+    here = call.workspaces()
     for memory in found:
         for each in call.whence.store.chain(memory.id):
-            if each.is_live:
+            if each.is_live and (here is None or each.workspace in here):
                 heads[each.id] = each
     return list(heads.values())
