@@ -61,24 +61,14 @@ def head_of(replaced_by, memory_id):
 
 def replaced(replaced_by, way, olds, new):
     """Return which memories the rules let be replaced, or None for a refusal."""
-    if way.startswith("save"):
-        return replaced_by_a_new_one(replaced_by, olds)
+    if way.startswith("save"):  # a new memory, which replaced nothing and which nothing replaced
+        return None if set(olds) & set(replaced_by) else olds
     old = olds[0]
     if old == new:
         return None
     if way == "link refines" or replaced_by.get(old) == new:
         return []
     return None if old in replaced_by or head_of(replaced_by, new) == old else [old]
-
-
-def replaced_by_a_new_one(replaced_by, olds):
-    """All of them or none: the same one twice is no harm, what is replaced already is refused."""
-    after = dict(replaced_by)
-    for old in dict.fromkeys(olds):
-        if old in after:
-            return None
-        after[old] = "new"
-    return [old for old, new in after.items() if new == "new"]
 
 
 @moderate
@@ -114,6 +104,7 @@ def check_chains(opened, ids, replaced_by):
         chain = [each.id for each in store.chain(memory.id)]
         assert sorted(chain) == sorted(each for each in ids if heads[each] == heads[memory.id])
         assert [each for each in chain if each not in replaced_by] == [heads[memory.id]]
+        assert chain[-1] == heads[memory.id], "what holds now comes last, however old it is"
         told = {(each.from_id, each.to_id) for each in store.graph().links(memory.id) if each.supersedes}
         assert told == {pair[::-1] for pair in replaced_by.items() if memory.id in pair}
     assert set(opened.answers()) == set(heads.values())

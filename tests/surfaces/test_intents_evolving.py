@@ -352,23 +352,23 @@ def test_the_new_decision_goes_to_the_workspace_that_is_named(words):
     assert names[new.workspace] == "global"
 
 
-@pytest.mark.parametrize("kind", ["fact", "insight"])
-def test_a_decision_may_replace_a_fact_and_an_insight(words, kind):
-    old = {"fact": words.store, "insight": words.learn}[kind]("Auth uses sessions")
+@pytest.mark.parametrize("kind", ["fact", "insight", "checkpoint"])
+def test_a_decision_may_replace_a_memory_of_any_type(words, kind):
+    old = {
+        "fact": lambda: words.store("Auth uses sessions"),
+        "insight": lambda: words.learn("Auth uses sessions"),
+        "checkpoint": lambda: words.ask("save/checkpoint", summary="Auth uses sessions")["created"]["id"],
+    }[kind]()
     reply = replaced(words, old)
     assert "topic" not in reply["created"], "there was none to pass on"
     assert words.hits("Auth uses sessions") == [reply["created"]["id"]]
 
 
-def test_a_checkpoint_is_replaced_by_a_checkpoint_alone(words):
+def test_a_checkpoint_replaces_a_checkpoint_alone(words):
     old, new = (words.ask("save/checkpoint", summary=each)["created"]["id"] for each in ("red", "green"))
-    decision = words.decide()
-    for wrong in (
-        {"old_id": old, **NEW},
-        {"old_id": old, "new_id": decision},
-        {"old_id": decision, "new_id": old},
-    ):
-        assert words.refused("evolve/supersede", **wrong)["code"] == "INVALID_PARAMETER"
+    for other in (words.decide(), words.learn("x"), words.store("y")):
+        error = words.refused("evolve/supersede", old_id=other, new_id=new)
+        assert error["message"].startswith(f"Memory {new} is a checkpoint and cannot replace a")
     assert words.ask("evolve/supersede", old_id=old, new_id=new)["created"]["id"] == new
 
 

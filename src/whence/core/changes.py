@@ -125,9 +125,7 @@ def replace_one(writing: Writing, old_id: str, new_id: str, wanted: Tie, deed: D
             hint="A checkpoint, reason, consequence or constraint replaces only one of its own type.",
         )
     if old.superseded_by is not None:
-        head = writing.head(old.id)
-        # A save that is refused leaves nothing behind: it must not be named as the way on.
-        raise AlreadySuperseded(old.id, old.superseded_by if head == new.id else head)
+        raise AlreadySuperseded(old.id, writing.head(old.id))
     if new.status == "archived":
         raise InvalidParameter(
             f"Memory {new.id} is archived and answers nothing, so it cannot replace another",

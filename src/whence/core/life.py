@@ -108,7 +108,7 @@ class Whence:
                 part = self._insert(writing, part, made, deed)  # noqa: PLW2901  the same part, stored
                 _join(writing, memory.id, part.id, each, deed)
             for wanted in _replaced_by(draft):
-                memory = replace_one(writing, wanted.to_id, memory.id, wanted, deed)
+                memory = _replace(writing, wanted, memory, deed)
             links += [each for each in writing.links(memory.id) if each.supersedes]
             if request is not None:
                 writing.remember_request(request, memory.id, now)
@@ -376,6 +376,17 @@ def _replaced_by(draft: Draft) -> list[Tie]:
     named = [_superseding(each, draft.why_replaced) for each in draft.supersedes]
     linked = [replace(each, confidence=1.0) for each in draft.ties if each.supersedes]
     return list({each.to_id: each for each in (*named, *linked)}.values())
+
+
+def _replace(writing: Writing, wanted: Tie, memory: Memory, deed: Deed) -> Memory:
+    """Let a memory under way replace another; a refusal leaves no trace of it and must not name it."""
+    try:
+        return replace_one(writing, wanted.to_id, memory.id, wanted, deed)
+    except AlreadySuperseded as error:
+        old = writing.memory(wanted.to_id)
+        if error.head_id != memory.id or old is None or old.superseded_by is None:
+            raise
+        raise AlreadySuperseded(old.id, old.superseded_by) from None
 
 
 def _leads_to_part(writing: Writing, link: Link) -> bool:
