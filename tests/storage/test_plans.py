@@ -53,3 +53,11 @@ def test_a_query_reads_no_large_table_from_end_to_end(connection, name):
 
 def test_the_check_sees_a_query_that_reads_a_whole_table(connection):
     assert scanned(connection, "SELECT m.id FROM memories AS m WHERE m.content = 'x'")
+
+
+@pytest.mark.parametrize("name", ["of_topic", "by_topic"])
+def test_a_topic_is_found_by_its_own_index(connection, name):
+    query = named_queries("sqlite")[name]
+    nothing = dict.fromkeys(re.findall(r"(?<!:):(\w+)", query))
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", nothing)]
+    assert any("memories_by_topic" in line for line in plan), plan

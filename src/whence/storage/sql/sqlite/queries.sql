@@ -64,9 +64,10 @@ LIMIT :limit;
 
 -- name: of_topic
 -- Return the rows whose topic is this one, newest first.
+-- +: by the topic's own index; the order must not make the engine go through the whole workspace.
 SELECT m.seq FROM memories AS m
 WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.topic_key = :topic AND m.known_until IS NULL
-ORDER BY m.created_at DESC
+ORDER BY +m.created_at DESC
 LIMIT :limit;
 
 -- name: allowed
@@ -365,7 +366,7 @@ SELECT m.id, m.updated_at, m.number FROM memories AS m
 WHERE m.tenant = :tenant AND m.workspace = :workspace AND m.topic_key = :topic
     AND m.known_until IS NULL
     AND (:types IS NULL OR m.type IN (SELECT value FROM json_each(:types)))
-ORDER BY m.created_at DESC, m.id DESC
+ORDER BY +m.created_at DESC, m.id DESC
 LIMIT :limit;
 
 -- name: by_number
